@@ -1,0 +1,1 @@
+"""Configuration, logging and the catalogue of model files. Imports nothing of ours."""

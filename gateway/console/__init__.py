@@ -1,0 +1,1 @@
+"""Operator page and browser softphone."""

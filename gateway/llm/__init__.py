@@ -1,0 +1,1 @@
+"""Thinking: streaming language models behind one protocol (base.py)."""

@@ -1,0 +1,1 @@
+"""Phone platforms: one sans-IO file each, plus signatures and REST control."""

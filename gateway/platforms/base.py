@@ -1,0 +1,109 @@
+"""What every phone platform is: a codec for its stream, a document for its webhook, a record of what it can do.
+
+All of it is synchronous and sans-IO. REST (hang up, transfer, dial) is in control.py.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from gateway.events import Command, Event
+
+# A media message is below 2 kB; a start message with parameters below 8 kB. Checked before anything is parsed.
+MAX_MESSAGE_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What the platform can do, as data; the session asks here and never for a platform's name."""
+
+    frame_ms: int = 20
+    marks: bool = True
+    # On a clear the platform returns every pending mark at once, played or not (Twilio, Telnyx, SignalWire).
+    marks_returned_on_clear: bool = True
+    clear: bool = True
+    # Who ends the leg: a REST request by the call's id, or a command on the stream.
+    hang_up_on_stream: bool = False
+    digits_out_on_stream: bool = False
+    transfer_on_stream: bool = False
+    # WebSocket pings; None where the platform hangs up on them (F-25).
+    ping_interval_s: float | None = 20.0
+
+
+class Codec(Protocol):
+    """One stream's protocol state."""
+
+    @property
+    def capabilities(self) -> Capabilities: ...
+
+    def receive(self, message: str | bytes) -> list[Event]:
+        """Return what the message means, often nothing. Never raises: broken input becomes a PeerError event."""
+        ...
+
+    def receive_eof(self) -> list[Event]:
+        """The socket has closed: return CallEnded unless it was already said."""
+        ...
+
+    def encode(self, command: Command) -> list[str | bytes]:
+        """Return the wire messages for a command; empty when the platform has none or the stream has not started or is over."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookRequest:
+    """A webhook or upgrade request as the platform signed it: `url` is rebuilt from the configured public base."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(repr=False)  # names in lower case
+    form: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    body: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingCall:
+    """What the answer webhook told: the call's id for REST and the two numbers."""
+
+    call_id: str
+    account_id: str = ""
+    caller: str = field(default="", repr=False)
+    called: str = field(default="", repr=False)
+    direction: str = "inbound"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The body a webhook is answered with."""
+
+    content_type: str
+    body: str = field(repr=False)
+
+
+class Platform(Protocol):
+    """One phone platform."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def capabilities(self) -> Capabilities: ...
+
+    def codec(self) -> Codec:
+        """A fresh codec for one stream."""
+        ...
+
+    def verify(self, request: WebhookRequest) -> bool:
+        """Whether the request carries a valid signature; for the socket, the upgrade request with its wss URL."""
+        ...
+
+    def incoming(self, request: WebhookRequest) -> IncomingCall:
+        """Read the answer webhook; Refused with http_status 400 when the call's id is missing."""
+        ...
+
+    def answer(self, stream_url: str, token: str, parameters: Mapping[str, str]) -> Document:
+        """The document that connects the call to `stream_url`; the token travels where the platform can carry it."""
+        ...
+
+    def reject(self, reason: str) -> Document:
+        """The document that turns a call away (busy)."""
+        ...

@@ -1,0 +1,1 @@
+"""The other side of the wire: recorded callers in a platform's dialect. Shares no code with gateway.platforms."""

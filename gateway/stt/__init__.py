@@ -1,0 +1,1 @@
+"""Hearing: recognisers behind one protocol (base.py)."""

@@ -1,0 +1,85 @@
+"""What a recogniser is: caller audio in, events out, never blocking.
+
+Times are seconds of caller audio since the first byte fed, so they mean the same in real time and in tests.
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+# What every recogniser is fed: mono s16le at this rate, upsampled once from the wire (F-80).
+STT_RATE_HZ = 16_000
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechStarted:
+    """The caller began to speak at `at_s`."""
+
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechPaused:
+    """The caller has been silent since `at_s`; speech may resume (then SpeechStarted follows)."""
+
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """Words of the current utterance so far, covering audio up to `upto_s`; a later Partial replaces it."""
+
+    text: str = field(repr=False)
+    upto_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """The answer to one commit: everything said since the last one; blank when no words were found."""
+
+    text: str = field(repr=False)
+    speech_end_s: float
+    # How long the commit waited for it; 0.0 when the words were ready.
+    took_s: float
+    language: str = ""
+
+
+SttEvent = SpeechStarted | SpeechPaused | Partial | Final
+
+
+class Recogniser(Protocol):
+    """One call's ears. Audio fed before the engine is ready is kept, up to a named bound."""
+
+    async def open(self) -> None:
+        """Begin; SttError when the engine cannot be had."""
+        ...
+
+    def feed(self, pcm: bytes) -> None:
+        """Take any amount of audio (16 kHz s16le); returns at once."""
+        ...
+
+    def commit(self) -> None:
+        """The turn has ended: exactly one Final will follow."""
+        ...
+
+    def discard(self) -> None:
+        """Forget the utterance so far (it was judged noise); no Final follows."""
+        ...
+
+    def events(self) -> AsyncIterator[SttEvent]:
+        """Events in order until close; raises SttError when the engine fails for good."""
+        ...
+
+    async def close(self) -> None:
+        """Stop; nothing of this call is left running afterwards. Idempotent."""
+        ...
+
+
+class RecogniserFactory(Protocol):
+    """Makes one recogniser a call; owns what calls share (models, threads)."""
+
+    def recogniser(self, language: str) -> Recogniser: ...
+
+    async def ready(self) -> bool: ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,1 @@
+"""What is particular to one language: abbreviations, number words, units, spellings."""

@@ -1,0 +1,1 @@
+"""Speaking: TTS sessions behind one protocol (base.py)."""

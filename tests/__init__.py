@@ -1,0 +1,1 @@
+"""Test suite. Run with `make test`; see CONTRIBUTING.md for markers."""
