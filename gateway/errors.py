@@ -1,7 +1,6 @@
 """Every error the gateway raises, in one tree.
 
 VoicebotError                 has a stable `code`, the `stage` it happened in and `retryable`
-├── ConfigError               the operator's input is wrong; the message is one sentence with the remedy
 ├── PeerFault                 the phone platform broke its protocol (codecs report it as a PeerError event instead)
 ├── Refused                   we will not take this call or request (signature, token, capacity, draining)
 └── StageError                a stage of the call failed
@@ -10,7 +9,7 @@ VoicebotError                 has a stable `code`, the `stage` it happened in an
     └── TtsError
 
 An error keeps its facts as attributes and builds its text from them. Foreign exceptions are translated where
-they enter, with the cause kept.
+they enter, with the cause kept. The operator's mistakes are config.errors.ConfigError.
 """
 
 from typing import ClassVar
@@ -29,15 +28,6 @@ class VoicebotError(Exception):
 
     def __str__(self) -> str:
         return f"{self.stage}: {self.code}: {self.detail}" if self.detail else f"{self.stage}: {self.code}"
-
-
-class ConfigError(VoicebotError):
-    """A wrong setting, file or argument; the text names what, where and the remedy."""
-
-    stage = "config"
-
-    def __str__(self) -> str:
-        return self.detail or self.code
 
 
 class PeerFault(VoicebotError):

@@ -1,0 +1,1 @@
+"""Where model files are, and how they get there. (Being built.)"""
