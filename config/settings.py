@@ -1,0 +1,214 @@
+"""Settings: frozen groups with types and ranges. config/default.toml owns every default, with its unit and reason;
+sources.py reads them.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+Port = Annotated[int, Field(ge=0, le=65535)]
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Level = Literal["debug", "info", "warning", "error"]
+Language = Literal["en", "id", "es", "fr", "it", "pt", "hi", "ja", "zh"]
+
+
+class Group(BaseModel):
+    """One TOML table: unknown keys are refused, values cannot change after the start."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=False)
+
+
+class Server(Group):
+    host: str
+    port: Port
+    public_url: Annotated[str, Field(pattern=r"^(https?://[^/?#\s]+)?/?$")]
+    max_calls: Annotated[int, Field(ge=1, le=10_000)]
+    drain_s: Annotated[float, Field(ge=0, le=3600)]
+    first_message_s: Seconds
+    send_timeout_s: Seconds
+    sockets_per_source: Annotated[int, Field(ge=1)]
+
+
+class Security(Group):
+    insecure_dev: bool
+    admin_token: Annotated[str, Field(repr=False)]
+    token_ttl_s: Seconds
+
+
+class Twilio(Group):
+    account_sid: str
+    auth_token: Annotated[str, Field(repr=False)]
+    api_url: str
+
+
+class Bot(Group):
+    language: Language
+    voice: str
+    speed: Annotated[float, Field(ge=0.5, le=2.0)]
+    greeting: str
+    system_prompt: str
+    fallback: Annotated[str, Field(min_length=1)]
+    reprompt: Annotated[str, Field(min_length=1)]
+    goodbye: Annotated[str, Field(min_length=1)]
+    max_call_s: Seconds
+    silence_s: Seconds
+
+
+class Turn(Group):
+    end_silence_ms: Annotated[int, Field(ge=100, le=5000)]
+    barge_in_ms: Annotated[int, Field(ge=60, le=5000)]
+
+
+class Playout(Group):
+    lead_ms: Annotated[int, Field(ge=20, le=1000)]
+    max_queue_s: Annotated[float, Field(ge=2, le=600)]
+
+
+class Stt(Group):
+    engine: Literal["whisper", "energy"]
+    model: Annotated[str, Field(min_length=1)]
+    threads: Annotated[int, Field(ge=1, le=64)]
+    pause_ms: Annotated[int, Field(ge=40, le=2000)]
+    canned_words: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class Bedrock(Group):
+    model_id: str
+    region: str
+    endpoint_url: str
+    additional_fields: dict[str, Any]
+    guardrail_id: str
+    guardrail_version: str
+    guardrail_mode: Literal["sync", "async"]
+
+
+class OpenAI(Group):
+    base_url: str
+    model: str
+    api_key: Annotated[str, Field(repr=False)]
+    extra: dict[str, Any]
+
+
+class Scripted(Group):
+    replies: Annotated[tuple[str, ...], Field(min_length=1)]
+    first_token_s: Annotated[float, Field(ge=0, le=60)]
+    tokens_per_s: Annotated[float, Field(ge=0)]
+
+
+class Llm(Group):
+    provider: Literal["bedrock", "openai", "scripted"]
+    connect_s: Seconds
+    read_s: Seconds
+    first_token_s: Seconds
+    max_tokens: Annotated[int, Field(ge=0, le=100_000)]
+    temperature: Annotated[float, Field(le=1)]
+    top_p: Annotated[float, Field(le=1)]
+    max_concurrent: Annotated[int, Field(ge=1, le=1000)]
+    bedrock: Bedrock
+    openai: OpenAI
+    scripted: Scripted
+
+    @model_validator(mode="after")
+    def _provider_is_complete(self) -> "Llm":
+        if self.provider == "bedrock" and not self.bedrock.model_id:
+            raise ValueError("llm.bedrock.model_id is empty; set it to a Bedrock model or inference profile id")
+        if self.provider == "openai" and not (self.openai.base_url and self.openai.model):
+            raise ValueError("llm.openai needs base_url and model, e.g. http://127.0.0.1:11434/v1 and llama3.2")
+        return self
+
+
+class Tts(Group):
+    url: Annotated[str, Field(pattern=r"^wss?://[^/?#\s]+/?$")]
+    token: Annotated[str, Field(repr=False)]
+    connect_s: Seconds
+    give_up_s: Seconds
+    outstanding: Annotated[int, Field(ge=1, le=50)]
+
+
+class Worker(Group):
+    host: str
+    port: Port
+    engine: Literal["kokoro_onnx", "kokoro_torch", "tone"]
+    token: Annotated[str, Field(repr=False)]
+    threads: Annotated[int, Field(ge=1, le=64)]
+    device: Literal["auto", "cuda", "mps", "cpu"]
+    weights: str
+    max_sessions: Annotated[int, Field(ge=1)]
+    max_queued: Annotated[int, Field(ge=1)]
+    drain_s: Annotated[float, Field(ge=0, le=3600)]
+
+    @model_validator(mode="after")
+    def _token_off_loopback(self) -> "Worker":
+        if self.host not in _LOOPBACK and not self.token:
+            raise ValueError(
+                f"worker.token is empty while worker.host is {self.host}; set a token or listen on 127.0.0.1"
+            )
+        return self
+
+
+class Models(Group):
+    dir: str
+
+
+class Recording(Group):
+    dir: str
+    keep_days: Annotated[int, Field(ge=1, le=3650)]
+
+
+class Transcripts(Group):
+    keep_calls: Annotated[int, Field(ge=0, le=10_000)]
+
+
+class Log(Group):
+    level: Level
+    format: Literal["auto", "json", "console"]
+    words: bool
+
+
+class WorkerSettings(Group):
+    """The tables that the TTS worker reads; the rest of a shared file is not its business."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    worker: Worker
+    models: Models
+    log: Log
+
+
+class Settings(Group):
+    """The whole configuration of the gateway."""
+
+    server: Server
+    security: Security
+    twilio: Twilio
+    bot: Bot
+    turn: Turn
+    playout: Playout
+    stt: Stt
+    llm: Llm
+    tts: Tts
+    worker: Worker
+    models: Models
+    recording: Recording
+    transcripts: Transcripts
+    log: Log
+
+    @model_validator(mode="after")
+    def _insecure_only_on_loopback(self) -> "Settings":
+        if self.security.insecure_dev and self.server.host not in _LOOPBACK:
+            raise ValueError(
+                f"security.insecure_dev is true while server.host is {self.server.host}; "
+                "listen on 127.0.0.1 or switch insecure_dev off"
+            )
+        if not self.security.insecure_dev and not self.server.public_url:
+            raise ValueError(
+                "server.public_url is empty; set it to the https:// address the phone platform calls, "
+                "or set security.insecure_dev for work on this machine"
+            )
+        if not self.security.insecure_dev and not self.twilio.auth_token:
+            raise ValueError(
+                "twilio.auth_token is empty, so no signature can be checked; set VOICEBOT_TWILIO__AUTH_TOKEN"
+            )
+        return self

@@ -1,0 +1,67 @@
+"""Logs: JSON lines, the call bound once, personal fields redacted."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+import structlog
+
+from config import logs
+
+
+@pytest.fixture(autouse=True)
+def _restore_logging() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:], root.level = handlers, level
+    structlog.reset_defaults()
+    structlog.contextvars.clear_contextvars()
+
+
+def lines(stream: io.StringIO) -> list[dict[str, object]]:
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_a_line_is_json_with_the_call_that_was_bound_once() -> None:
+    stream = io.StringIO()
+    logs.set_up("info", "auto", words=False, stream=stream)
+    structlog.contextvars.bind_contextvars(call="c1")
+    structlog.get_logger().info("call_started", platform="twilio")
+    (line,) = lines(stream)
+    assert (line["event"], line["call"], line["platform"], line["level"]) == ("call_started", "c1", "twilio", "info")
+
+
+def test_personal_fields_are_redacted_unless_allowed() -> None:
+    for allowed, seen in ((False, logs.REDACTED), (True, "my number is 5")):
+        structlog.reset_defaults()
+        stream = io.StringIO()
+        logs.set_up("info", "json", words=allowed, stream=stream)
+        structlog.get_logger().info("turn", words="my number is 5")
+        assert lines(stream)[0]["words"] == seen
+
+
+def test_lines_below_the_level_are_dropped() -> None:
+    stream = io.StringIO()
+    logs.set_up("warning", "json", words=False, stream=stream)
+    structlog.get_logger().info("quiet")
+    assert stream.getvalue() == ""
+
+
+def test_a_library_that_warns_is_heard_as_json_too() -> None:
+    stream = io.StringIO()
+    logs.set_up("info", "json", words=False, stream=stream)
+    logging.getLogger("somelib").warning("odd thing")
+    logging.getLogger("somelib").info("chatter")
+    (line,) = lines(stream)
+    assert line["event"] == "odd thing"
+
+
+def test_the_console_format_is_for_people() -> None:
+    stream = io.StringIO()
+    logs.set_up("info", "console", words=False, stream=stream)
+    structlog.get_logger().info("hello_there")
+    assert "hello_there" in stream.getvalue()
+    assert not stream.getvalue().startswith("{")
