@@ -1,0 +1,100 @@
+"""What a speech engine is: text planned into pieces, pieces synthesised one at a time, all of it synchronous.
+
+The worker calls `plan` from one planning thread and everything else from one inference thread, so an engine needs no
+locks of its own. Planning and synthesis overlap: nothing `plan` touches may be shared with `synthesize` unprotected.
+
+    warm_up -> (plan -> synthesize every piece in order) ... -> close
+"""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from media.tts_wire import ErrorCode, Word
+
+# Kokoro cuts silently beyond this many phonemes (F-94); planning never makes a longer piece.
+MAX_PIECE_PHONEMES = 510
+
+
+class EngineError(Exception):
+    """A request the engine cannot speak. `message` names the remedy and never repeats the text; the worker goes on."""
+
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.code.value}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedWord:
+    """A word of the request's text (`start_char`..`end_char`) and the phonemes of its piece that speak it."""
+
+    text: str = field(repr=False)
+    start_char: int
+    end_char: int
+    start_phoneme: int
+    end_phoneme: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The least amount of speech that is synthesised in one go, at most MAX_PIECE_PHONEMES long."""
+
+    phonemes: str = field(repr=False)
+    voice: str
+    language: str
+    speed: float
+    words: tuple[PlannedWord, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PieceAudio:
+    """Speech of one piece: mono s16le at the engine's rate, and its words timed from the start of this piece."""
+
+    pcm: bytes = field(repr=False)
+    words: tuple[Word, ...] = field(default=(), repr=False)
+
+
+class Engine(Protocol):
+    """A voice. Construction is quick and checks that files and voices are there; `warm_up` does the slow part."""
+
+    @property
+    def name(self) -> str:
+        """The registry's name of this engine, for logs and `/ping`."""
+        ...
+
+    @property
+    def sample_rate_hz(self) -> int:
+        """Rate of every piece; 24000 for Kokoro."""
+        ...
+
+    @property
+    def voices(self) -> frozenset[str]:
+        """Names a request may ask for; known before `warm_up`."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Every language tag a request may use, lower case, short forms included (en, en-us, en-gb, es, ja ...)."""
+        ...
+
+    def warm_up(self) -> None:
+        """Load the model and speak once in silence, so that the first request is as quick as the tenth."""
+        ...
+
+    def plan(self, text: str, voice: str, language: str, speed: float) -> list[Piece]:
+        """Phonemise and split `text`; [] when it has nothing to say. The first piece may be short, to sound early.
+
+        `language` may be "" for the voice's own. Raises EngineError: unknown_voice, unknown_language, text_too_long.
+        """
+        ...
+
+    def synthesize(self, piece: Piece) -> PieceAudio:
+        """Speak one piece. Raises EngineError (engine_failed) when the model does."""
+        ...
+
+    def close(self) -> None:
+        """Free what was loaded; nothing is called afterwards. Idempotent."""
+        ...
