@@ -45,7 +45,7 @@ class Codec(Protocol):
         ...
 
     def encode(self, command: Command) -> list[str | bytes]:
-        """Return the wire messages for a command; empty when the platform has none or the stream has not started or is over."""
+        """Return the wire messages; empty when the platform has none for it, before the start and after the end."""
         ...
 
 

@@ -1,0 +1,190 @@
+"""What is done to a call from outside its stream, by the platform's REST API: hang up, transfer, dial."""
+
+import asyncio
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from urllib.parse import quote
+
+import aiohttp
+
+from gateway.errors import PeerFault
+from gateway.platforms import twiml
+from gateway.platforms.base import Document
+
+# The API answers in well under a second; a caller waits for a transfer, so a dead one must be known soon.
+CONNECT_TIMEOUT_S = 3.0
+TOTAL_TIMEOUT_S = 5.0
+# Pauses before the second and third try. With the timeouts above a request is over after 16 s at the latest.
+RETRY_PAUSES_S = (0.2, 0.8)
+# A call resource is about 2 kB; more is read to nobody's use.
+MAX_ANSWER_BYTES = 64 * 1024
+
+# "Resource not found" and "call is not in progress": the leg is already gone (F-12).
+_TWILIO_OVER = frozenset({20404, 21220})
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundCall:
+    """A call to place: `answer_url` is asked for the document when it is answered; numbers in E.164."""
+
+    to: str = field(repr=False)
+    caller: str = field(repr=False)
+    answer_url: str
+    status_url: str = ""
+    ring_timeout_s: int = 30
+
+
+class CallControl(Protocol):
+    """A platform's REST API. Every method raises PeerFault (`retryable` set) when the API fails or refuses."""
+
+    async def hang_up(self, call_id: str) -> None:
+        """End the call. Idempotent: a call that is already over is a success."""
+        ...
+
+    async def transfer(self, call_id: str, target: str) -> None:
+        """Move the caller to a number or SIP address; Refused when `target` is neither."""
+        ...
+
+    async def redirect(self, call_id: str, document: Document) -> None:
+        """Go on with another document; the media stream ends."""
+        ...
+
+    async def dial(self, call: OutboundCall) -> str:
+        """Place a call and return its id."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP answer of a REST API, its body parsed where it is a JSON object."""
+
+    status: int
+    body: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def code(self) -> int:
+        """The API's own error number, 0 without one."""
+        code = self.body.get("code")
+        return code if isinstance(code, int) else 0
+
+
+class Rest:
+    """POSTs forms with Basic credentials, bounded in time, tried again only where a second try can do no harm."""
+
+    def __init__(self, http: aiohttp.ClientSession, user: str, password: str) -> None:
+        self._http = http
+        self._authorization = "Basic " + b64encode(f"{user}:{password}".encode()).decode("ascii")
+        self._timeout = aiohttp.ClientTimeout(total=TOTAL_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
+
+    async def post(self, url: str, form: Mapping[str, str], *, idempotent: bool) -> Answer:
+        """Return any answer below 500 but 401, 403 and 429; PeerFault for the rest, for timeouts and lost connections.
+
+        A request that surely did not take effect (not connected, 429) is tried again; one that may have, only when
+        `idempotent`.
+        """
+        for pause_s in RETRY_PAUSES_S:
+            try:
+                return await self._post_once(url, form)
+            except PeerFault as fault:
+                if not (fault.code in ("rest_unreachable", "rest_rate_limited") or (idempotent and fault.retryable)):
+                    raise
+            await asyncio.sleep(pause_s)
+        return await self._post_once(url, form)
+
+    async def _post_once(self, url: str, form: Mapping[str, str]) -> Answer:
+        headers = {"Authorization": self._authorization, "Accept": "application/json"}
+        try:
+            # No redirects: they would carry the credentials to another host.
+            async with self._http.post(
+                url, data=form, headers=headers, timeout=self._timeout, allow_redirects=False
+            ) as response:
+                answer = Answer(response.status, await _read_json(response))
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            raise PeerFault("rest_unreachable", type(error).__name__, retryable=True) from error
+        except TimeoutError as error:
+            raise PeerFault("rest_timeout", f"no answer within {TOTAL_TIMEOUT_S:g} s", retryable=True) from error
+        except aiohttp.ClientError as error:
+            raise PeerFault("rest_connection_lost", type(error).__name__, retryable=True) from error
+        return _checked(answer)
+
+
+class TwilioControl:
+    """Twilio's call resource. `key_sid` with its secret may stand in for the account's own token."""
+
+    def __init__(
+        self,
+        http: aiohttp.ClientSession,
+        account_sid: str,
+        secret: str,
+        *,
+        key_sid: str = "",
+        base_url: str = "https://api.twilio.com",
+    ) -> None:
+        self._rest = Rest(http, key_sid or account_sid, secret)
+        self._calls_url = f"{base_url.rstrip('/')}/2010-04-01/Accounts/{quote(account_sid, safe='')}/Calls"
+
+    async def hang_up(self, call_id: str) -> None:
+        answer = await self._rest.post(self._url(call_id), {"Status": "completed"}, idempotent=True)
+        if answer.status == 404 or answer.code in _TWILIO_OVER:
+            return
+        _require_success(answer)
+
+    async def transfer(self, call_id: str, target: str) -> None:
+        await self.redirect(call_id, twiml.dial(target))
+
+    async def redirect(self, call_id: str, document: Document) -> None:
+        # Not idempotent: a second update would dial the target anew.
+        answer = await self._rest.post(self._url(call_id), {"Twiml": document.body}, idempotent=False)
+        if answer.status == 404 or answer.code in _TWILIO_OVER:
+            raise PeerFault("call_over", "the call ended before it could be moved")
+        _require_success(answer)
+
+    async def dial(self, call: OutboundCall) -> str:
+        form = {"To": call.to, "From": call.caller, "Url": call.answer_url, "Timeout": str(call.ring_timeout_s)}
+        if call.status_url:
+            form["StatusCallback"] = call.status_url
+        answer = await self._rest.post(f"{self._calls_url}.json", form, idempotent=False)
+        _require_success(answer)
+        call_id = answer.body.get("sid")
+        if not isinstance(call_id, str) or not call_id:
+            raise PeerFault("rest_bad_answer", "the answer to a new call has no sid")
+        return call_id
+
+    def _url(self, call_id: str) -> str:
+        return f"{self._calls_url}/{quote(call_id, safe='')}.json"
+
+
+async def _read_json(response: aiohttp.ClientResponse) -> Mapping[str, Any]:
+    body = b""
+    async for piece in response.content.iter_any():
+        body += piece
+        if len(body) > MAX_ANSWER_BYTES:
+            raise PeerFault("rest_bad_answer", f"the answer is longer than {MAX_ANSWER_BYTES} bytes")
+    try:
+        parsed = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return parsed if isinstance(parsed, dict) else {}
+
+
+def _checked(answer: Answer) -> Answer:
+    if answer.status in (401, 403):
+        raise PeerFault("rest_unauthorised", _described(answer))
+    if answer.status == 429:
+        raise PeerFault("rest_rate_limited", _described(answer), retryable=True)
+    if answer.status >= 500:
+        raise PeerFault("rest_failed", _described(answer), retryable=True)
+    return answer
+
+
+def _require_success(answer: Answer) -> None:
+    if not 200 <= answer.status < 300:
+        raise PeerFault("rest_refused", _described(answer))
+
+
+def _described(answer: Answer) -> str:
+    # The API's message text may repeat phone numbers, so only its numbers are kept.
+    return f"HTTP {answer.status}, error {answer.code}" if answer.code else f"HTTP {answer.status}"

@@ -1,0 +1,18 @@
+"""The platforms this gateway speaks, by name: a new one is its file and a line here."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gateway.platforms.base import Platform
+from gateway.platforms.twilio import Twilio
+
+# What each takes are the plain values of its constructor.
+PLATFORMS: Mapping[str, Callable[..., Platform]] = {"twilio": Twilio}
+
+
+def build_platform(name: str, **values: Any) -> Platform:
+    """Return the platform made from its constructor's values; ValueError when no platform has that name."""
+    make = PLATFORMS.get(name)
+    if make is None:
+        raise ValueError(f"unknown platform {name!r}; known are {', '.join(sorted(PLATFORMS))}")
+    return make(**values)

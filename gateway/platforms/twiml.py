@@ -1,0 +1,67 @@
+"""Answer documents in TwiML, the XML that Twilio, SignalWire, Telnyx and others read."""
+
+import re
+from collections.abc import Mapping
+from xml.etree import ElementTree
+
+from gateway.errors import Refused
+from gateway.platforms.base import Document
+
+# Twilio's bound for a <Parameter>: its name and value together stay under 500 characters.
+MAX_PARAMETER_CHARS = 499
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NUMBER = re.compile(r"\+?[0-9]{2,20}")
+_SIP = re.compile(r"sips?:[^\s<>]{1,255}")
+
+
+def connect(stream_url: str, parameters: Mapping[str, str]) -> Document:
+    """Connect the call to a stream both ways; nothing follows, so closing the socket hangs up (F-11).
+
+    Refused (400) when a parameter is too long or not XML text. The query of a stream URL is dropped on the way
+    (F-29), so a URL with one is a ValueError.
+    """
+    if "?" in stream_url:
+        raise ValueError("the stream URL has a query, which the platform drops: use parameters")
+    response = ElementTree.Element("Response")
+    stream = ElementTree.SubElement(ElementTree.SubElement(response, "Connect"), "Stream", url=stream_url)
+    for name, value in parameters.items():
+        _check_parameter(name, value)
+        ElementTree.SubElement(stream, "Parameter", name=name, value=value)
+    return _document(response)
+
+
+def reject(reason: str) -> Document:
+    """Turn the call away: the caller hears the busy tone for `busy`, "not in service" for any other reason."""
+    response = ElementTree.Element("Response")
+    ElementTree.SubElement(response, "Reject", reason="busy" if reason == "busy" else "rejected")
+    return _document(response)
+
+
+def dial(target: str) -> Document:
+    """Move the caller to a number or SIP address; Refused (400) when it is neither."""
+    response = ElementTree.Element("Response")
+    verb = ElementTree.SubElement(response, "Dial")
+    if _NUMBER.fullmatch(target):
+        verb.text = target
+    elif _SIP.fullmatch(target) and not _NOT_XML.search(target):
+        ElementTree.SubElement(verb, "Sip").text = target
+    else:
+        raise Refused(
+            "bad_target", "a transfer goes to digits, + before them allowed, or a sip: address", http_status=400
+        )
+    return _document(response)
+
+
+def _document(response: ElementTree.Element) -> Document:
+    body = ElementTree.tostring(response, encoding="unicode")
+    return Document("text/xml", f'<?xml version="1.0" encoding="UTF-8"?>{body}')
+
+
+def _check_parameter(name: str, value: str) -> None:
+    length = len(name) + len(value)
+    if not name or length > MAX_PARAMETER_CHARS:
+        limit = f"name and value have {length} characters together, the limit is {MAX_PARAMETER_CHARS}"
+        raise Refused("bad_parameter", limit, http_status=400)
+    if _NOT_XML.search(name + value):
+        raise Refused("bad_parameter", "a control character cannot be written in XML", http_status=400)
