@@ -31,10 +31,17 @@ class AudioFormat:
     rate_hz: int
 
     def frame_bytes(self, duration_ms: int) -> int:
-        """Size of `duration_ms` of audio; 160 for 20 ms of 8 kHz µ-law."""
-        return self.rate_hz * duration_ms // 1000 * self.encoding.bytes_per_sample
+        """Size of `duration_ms` of audio; 160 for 20 ms of 8 kHz µ-law.
+
+        ValueError when that is not a whole number of samples: rounded frames would drift from the schedule.
+        """
+        samples, rest = divmod(self.rate_hz * duration_ms, 1000)
+        if rest:
+            raise ValueError(f"{duration_ms} ms at {self.rate_hz} Hz is not a whole number of samples")
+        return samples * self.encoding.bytes_per_sample
 
     def duration_s(self, size_bytes: int) -> float:
+        """How long `size_bytes` of audio plays."""
         return size_bytes / (self.rate_hz * self.encoding.bytes_per_sample)
 
 

@@ -8,7 +8,8 @@ client -> worker                                     worker -> client
 {"type":"synthesize"?, text, request_id?, ...}       {"type":"synthesis_start", request_id, number, sample_rate}
 {"type":"cancel", request_id?}                       <audio frames>
 {"type":"close"}                                     {"type":"words", request_id, words:[...]}
-                                                     {"type":"synthesis_complete", request_id, number, samples, duration_s}
+                                                     {"type":"synthesis_complete", request_id, number, samples,
+                                                      duration_s}
                                                      {"type":"cancelled", request_id, number, samples}
                                                      {"type":"error", code, message, request_id?}
 
@@ -19,7 +20,7 @@ start and complete, one request at a time, as the public SageMaker sample sends 
 
 import json
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -87,7 +88,7 @@ class WireError(ValueError):
 class Word:
     """One spoken word: its time inside the request's audio and its place in the request's text."""
 
-    text: str
+    text: str = field(repr=False)
     start_s: float
     end_s: float
     start_char: int
