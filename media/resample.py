@@ -14,8 +14,8 @@ MAX_RATE_HZ = 192_000
 class StreamResampler:
     """One soxr stream for one signal: an utterance, or a whole call's caller. PCM is mono s16le.
 
-    Output is aligned with the input in time and as long (within a sample) once flushed, but comes later: soxr holds
-    audio back. Measured from 24 to 8 kHz, its block filters hold 12 to 73 ms and cost 3 µs per 20 ms; with
+    Output is aligned with the input (within 0.25 ms) and as long (within a sample) once flushed, but comes later:
+    soxr holds audio back. Measured from 24 to 8 kHz, its block filters hold 12 to 73 ms and cost 3 µs per 20 ms; with
     `low_delay` its variable-rate filter holds a constant 25 ms (30 ms from 8 to 16 kHz) for about three times that
     cost and a stop-band of 75 instead of 87 dB. Loud input saturates, it never wraps.
     """

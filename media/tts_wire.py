@@ -19,6 +19,8 @@ start and complete, one request at a time, as the public SageMaker sample sends 
 """
 
 import json
+import math
+import re
 import struct
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -74,6 +76,8 @@ _TAG = struct.Struct(">BBHI")
 TAG_BYTES = _TAG.size
 _MAGIC = 0x01
 _KIND_AUDIO = 0x00
+# Halves of a character: JSON can name them with an escape, UTF-8 cannot carry them.
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class WireError(ValueError):
@@ -120,19 +124,37 @@ def untag_audio(frame: bytes) -> tuple[int, memoryview]:
 
 
 def encode_control(message_type: Type, **fields: Any) -> str:
-    """Return a control message; fields that are None are left out."""
+    """Return a control message; fields that are None are left out, lone surrogates become U+FFFD.
+
+    ValueError for NaN and infinity, which JSON has no words for.
+    """
     body = {"type": message_type.value, **{k: v for k, v in fields.items() if v is not None}}
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _LONE_SURROGATES.sub("\ufffd", text)
 
 
 def decode_control(frame: str | bytes) -> dict[str, Any]:
-    """Parse a control message; WireError with `bad_json` when it is not one JSON object."""
+    """Parse a control message; its strings can be sent back, its numbers are finite.
+
+    WireError with `bad_json` when it is not one JSON object in UTF-8, `text_too_long` above MAX_CONTROL_BYTES.
+    """
     if len(frame) > MAX_CONTROL_BYTES:
         raise WireError(ErrorCode.TEXT_TOO_LONG, f"control of {len(frame)} bytes; the limit is {MAX_CONTROL_BYTES}")
     try:
-        body = json.loads(frame)
+        text = frame if isinstance(frame, str) else frame.decode()
+        body = json.loads(text, parse_float=_finite, parse_constant=_finite)
+        if "\\u" in text and _LONE_SURROGATES.search(json.dumps(body, ensure_ascii=False)):
+            raise ValueError("a lone surrogate in a string")
     except (ValueError, RecursionError) as error:
         raise WireError(ErrorCode.BAD_JSON, f"control is not JSON: {error}") from error
     if not isinstance(body, dict):
         raise WireError(ErrorCode.BAD_JSON, f"control is a JSON {type(body).__name__}, expected an object")
     return body
+
+
+def _finite(number: str) -> float:
+    """Python's parser takes NaN, Infinity and 1e999; compared with a limit they slip through."""
+    value = float(number)
+    if not math.isfinite(value):
+        raise ValueError("a number that is not finite")
+    return value

@@ -1,0 +1,137 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from media.resample import MAX_RATE_HZ, MIN_RATE_HZ, StreamResampler
+from tests.media.signals import level_db, middle, pieces_of, samples, split_at, tone
+
+DELAYS = pytest.mark.parametrize("low_delay", [False, True], ids=["block", "low-delay"])
+SPEECH = tone(1000, 24_000, 0.5)
+
+
+def _convert(pcm: bytes, from_hz: int, to_hz: int, *, low_delay: bool = False, piece_bytes: int | None = None) -> bytes:
+    resampler = StreamResampler(from_hz, to_hz, low_delay=low_delay)
+    pieces = pieces_of(pcm, piece_bytes or len(pcm))
+    return b"".join(map(resampler.feed, pieces)) + resampler.flush()
+
+
+@DELAYS
+@pytest.mark.parametrize("frequency_hz", [4500, 5000, 7000, 11_000])
+def test_what_8_khz_cannot_carry_is_down_by_60_db(frequency_hz: int, low_delay: bool) -> None:
+    narrow = _convert(tone(frequency_hz, 24_000, 1.0), 24_000, 8000, low_delay=low_delay)
+    assert level_db(middle(narrow, 8000)) <= -60
+
+
+@DELAYS
+@pytest.mark.parametrize("frequency_hz", [300, 1000, 3400])
+def test_the_telephone_band_passes_unchanged(frequency_hz: int, low_delay: bool) -> None:
+    narrow = _convert(tone(frequency_hz, 24_000, 1.0), 24_000, 8000, low_delay=low_delay)
+    assert level_db(middle(narrow, 8000)) == pytest.approx(0, abs=0.1)
+
+
+@DELAYS
+def test_raising_the_rate_adds_nothing_above_the_old_band(low_delay: bool) -> None:
+    wide = middle(_convert(tone(3000, 8000, 1.0), 8000, 16_000, low_delay=low_delay), 16_000)
+    spectrum = np.abs(np.fft.rfft(wide * np.blackman(len(wide))))
+    images = spectrum[len(spectrum) * 9 // 16 :]
+    assert 20 * math.log10(float(np.max(images) / np.max(spectrum))) <= -60
+
+
+@DELAYS
+@pytest.mark.parametrize("piece_ms", [1, 20, 37])
+def test_a_tone_in_pieces_equals_the_tone_in_one_piece(piece_ms: int, low_delay: bool) -> None:
+    whole = _convert(SPEECH, 24_000, 8000, low_delay=low_delay)
+    pieced = _convert(SPEECH, 24_000, 8000, low_delay=low_delay, piece_bytes=24 * piece_ms * 2)
+    assert len(pieced) == len(whole)
+    assert level_db(samples(pieced) - samples(whole)) <= -60
+
+
+@DELAYS
+@given(cuts=st.lists(st.integers(0, len(SPEECH)), max_size=12))
+@settings(max_examples=30, deadline=None)
+def test_any_split_even_inside_a_sample_gives_the_same_result(low_delay: bool, cuts: list[int]) -> None:
+    resampler = StreamResampler(24_000, 8000, low_delay=low_delay)
+    pieced = b"".join(map(resampler.feed, split_at(SPEECH, cuts))) + resampler.flush()
+    whole = _convert(SPEECH, 24_000, 8000, low_delay=low_delay)
+    assert len(pieced) == len(whole)
+    assert level_db(samples(pieced) - samples(whole)) <= -60
+
+
+@pytest.mark.parametrize(("from_hz", "to_hz"), [(24_000, 8000), (8000, 16_000), (22_050, 8000), (8000, 24_000)])
+@DELAYS
+def test_the_flushed_signal_is_as_long_as_its_input(from_hz: int, to_hz: int, low_delay: bool) -> None:
+    for duration_ms in (1, 20, 37, 1001):
+        fed = from_hz * duration_ms // 1000
+        got = len(_convert(bytes(2 * fed), from_hz, to_hz, low_delay=low_delay)) // 2
+        assert abs(got - fed * to_hz / from_hz) <= 1
+
+
+def test_output_is_aligned_with_the_input_in_time() -> None:
+    for from_hz, to_hz, low_delay in ((24_000, 8000, False), (8000, 16_000, False), (8000, 16_000, True)):
+        converted = samples(_convert(tone(1000, from_hz, 1.0), from_hz, to_hz, low_delay=low_delay))
+        assert level_db((converted - samples(tone(1000, to_hz, 1.0)))[1000:-1000]) <= -60
+
+
+def test_low_delay_holds_back_no_more_than_30_ms_at_any_time() -> None:
+    resampler = StreamResampler(8000, 16_000, low_delay=True)
+    returned_ms = 0.0
+    for fed_ms in range(20, 2001, 20):
+        returned_ms += len(resampler.feed(bytes(8 * 20 * 2))) / 32
+        assert fed_ms - returned_ms <= 30
+
+
+@DELAYS
+def test_an_overloaded_signal_saturates_and_never_wraps(low_delay: bool) -> None:
+    # Band-limiting a square wave overshoots by about a tenth: at full scale that is beyond 16 bits.
+    square = np.where(np.arange(24_000) % 48 < 24, 32767, -32768).astype("<i2")
+    loud = samples(_convert(square.tobytes(), 24_000, 8000, low_delay=low_delay))
+    quiet = samples(_convert((square // 2).tobytes(), 24_000, 8000, low_delay=low_delay))
+    assert np.abs(quiet).max() > 17_000
+    assert (loud.min(), loud.max()) == (-32768, 32767)
+    clear = np.abs(quiet) > 100
+    assert np.array_equal(np.sign(loud[clear]), np.sign(quiet[clear]))
+
+
+@DELAYS
+def test_the_stream_after_a_flush_knows_nothing_of_the_one_before(low_delay: bool) -> None:
+    resampler = StreamResampler(24_000, 8000, low_delay=low_delay)
+    first = resampler.feed(SPEECH) + resampler.flush()
+    assert resampler.feed(SPEECH) + resampler.flush() == first
+
+
+@DELAYS
+def test_the_stream_after_a_reset_knows_nothing_of_the_one_before(low_delay: bool) -> None:
+    resampler = StreamResampler(24_000, 8000, low_delay=low_delay)
+    resampler.feed(tone(300, 24_000, 0.1) + b"\x7f")
+    resampler.reset()
+    assert resampler.feed(SPEECH) + resampler.flush() == _convert(SPEECH, 24_000, 8000, low_delay=low_delay)
+
+
+def test_chunks_of_odd_size_are_joined_and_the_last_odd_byte_dropped() -> None:
+    resampler = StreamResampler(24_000, 8000)
+    odd = b"".join(resampler.feed(piece) for piece in split_at(SPEECH, [4063, 4063 + 1697]))
+    assert samples(odd + resampler.feed(b"\x55") + resampler.flush()).size == len(SPEECH) // 6
+
+
+def test_equal_rates_pass_whole_samples_through() -> None:
+    resampler = StreamResampler(8000, 8000)
+    assert resampler.feed(b"\1\2\3") == b"\1\2"
+    assert resampler.feed(memoryview(b"\4\5")) == b"\3\4"
+    assert resampler.flush() == b""
+    assert resampler.feed(b"\6\7") == b"\6\7"
+
+
+def test_nothing_fed_gives_nothing() -> None:
+    resampler = StreamResampler(24_000, 8000)
+    assert resampler.feed(b"") == b""
+    assert resampler.flush() == b""
+
+
+@pytest.mark.parametrize("rate_hz", [MIN_RATE_HZ - 1, MAX_RATE_HZ + 1, 0, -8000])
+def test_a_rate_no_telephone_has_is_refused(rate_hz: int) -> None:
+    for rates in ((rate_hz, 8000), (8000, rate_hz)):
+        with pytest.raises(ValueError, match=f"sample rate of {rate_hz} Hz"):
+            StreamResampler(*rates)
