@@ -1,0 +1,250 @@
+"""Whether a mark ends its sentence, decided from the word before it and from as little as possible after it."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from gateway.text.characters import (
+    CLOSERS,
+    LINE_ENDS,
+    OPENERS,
+    STOPS,
+    UNSPACED_STOPS,
+    is_cjk,
+    is_emoji,
+    starts_uncased,
+)
+from gateway.text.languages.rules import SentenceRules
+
+# A longer row of marks and closing quotes is no punctuation; the sentence ends there.
+_MAX_TAIL_CHARS = 32
+# A word longer than this decides nothing; the sentence ends.
+_MAX_WORD_CHARS = 40
+
+_MARKER = re.compile(r"(?:\d{1,3}(?:\.\d{1,2})*|[A-Za-z]|[ivxIVX]{1,4})")
+# Single letters or short parts with full stops between: "T.S", "Ph.D", "s.d", "J.-C".
+_DOTTED = re.compile(r"[^\W\d_]{1,3}(?:\.-?[^\W\d_]{1,4})+")
+_ROMAN = re.compile(r"[IVXLC]+")
+
+
+class Verdict(Enum):
+    """What a boundary knows so far."""
+
+    MORE = auto()
+    CUT = auto()
+    GO_ON = auto()
+
+
+class After(Enum):
+    """What the word before a full stop expects after it."""
+
+    ANYTHING = auto()  # an ordinary word
+    ALWAYS_MORE = auto()  # a title, a list marker
+    NUMBER = auto()  # "No.", "Jan."
+    CLOSING = auto()  # "a.m.", "Inc."
+    NAME = auto()  # an initial
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The surroundings of a mark: its word and the word before, whether they begin the piece, what it closes."""
+
+    word: str
+    previous: str
+    first: bool
+    second: bool
+    lower_style: bool  # the sentence began with a small letter: so may the next
+    closes_quote: bool = False
+    closes_bracket: bool = False
+    introduced: bool = False  # a colon stands before the quotation
+
+
+class Boundary:
+    """Takes in the characters after a mark one by one until it knows; `end` is where the sentence would end."""
+
+    __slots__ = ("_before", "_expects", "_in_gap", "_marks", "_next", "_rules", "_second", "end")
+
+    def __init__(self, rules: SentenceRules, mark: str, end: int, before: Before) -> None:
+        self._rules = rules
+        self._before = before
+        self._marks = mark
+        self._expects = expectation(rules, before) if mark == "." else After.ANYTHING
+        self._in_gap = False
+        self._next = ""
+        self._second = ""
+        self.end = end
+
+    def see(self, char: str, at: int) -> Verdict:
+        """Take in the next character, which stands at `at`."""
+        if char in LINE_ENDS:
+            return self._judge_word() if self._next else Verdict.CUT
+        if self._next:
+            return self._in_word(char)
+        if not self._in_gap:
+            return self._in_tail(char, at)
+        return self._between(char, at)
+
+    def settle(self) -> Verdict:
+        """The verdict when nothing more comes for a while."""
+        if self._next:
+            return self._judge_word() if self._expects is not After.CLOSING else Verdict.GO_ON
+        if self._expects is After.NUMBER:
+            return Verdict.CUT if self._before.first else Verdict.GO_ON  # "No." may be the whole answer
+        sure = self._expects in (After.ANYTHING, After.CLOSING)
+        return Verdict.CUT if sure and not self._trails_off else Verdict.GO_ON
+
+    @property
+    def _trails_off(self) -> bool:
+        return "…" in self._marks or ".." in self._marks
+
+    def _in_tail(self, char: str, at: int) -> Verdict:
+        if char in STOPS or char in CLOSERS or is_emoji(char):
+            if char in STOPS:
+                self._marks += char
+                self._expects = After.ANYTHING
+            self.end = at + 1
+            return Verdict.CUT if len(self._marks) > _MAX_TAIL_CHARS else Verdict.MORE
+        if char.isspace():
+            self._in_gap = True
+            return Verdict.MORE
+        if self._marks[-1] in UNSPACED_STOPS or (self._marks[-1] in "?!" and is_cjk(char) and char.isalpha()):
+            return self._unspaced(char)
+        return Verdict.GO_ON
+
+    def _unspaced(self, char: str) -> Verdict:
+        if self._before.closes_quote or self._before.closes_bracket:
+            return self._begin(char)
+        return Verdict.GO_ON if char in ",;:、，；：" else Verdict.CUT
+
+    def _between(self, char: str, at: int) -> Verdict:
+        if char.isspace():
+            return Verdict.MORE
+        if is_emoji(char) or char in "»›":
+            self.end = at + 1
+            return Verdict.MORE
+        if char in STOPS and self._marks[-1] not in UNSPACED_STOPS:
+            self._marks += char
+            self._expects = After.ANYTHING
+            self.end = at + 1
+            return Verdict.CUT if len(self._marks) > _MAX_TAIL_CHARS else Verdict.MORE
+        if char in OPENERS:
+            return Verdict.CUT if char in "¿¡" and self._expects is not After.ALWAYS_MORE else Verdict.MORE
+        return self._begin(char)
+
+    def _begin(self, char: str) -> Verdict:
+        """The first character that counts of the next word: often enough to decide."""
+        self._next = char
+        if self._expects is After.ALWAYS_MORE:
+            return Verdict.GO_ON
+        if starts_uncased(char):
+            return self._uncased_begins()
+        if char.isalpha():
+            if char.islower() and self._before.lower_style and self._expects is After.ANYTHING:
+                return Verdict.CUT
+            plain = self._expects is After.ANYTHING and not self._before.closes_quote
+            return Verdict.CUT if char.isupper() and plain else Verdict.MORE
+        if char.isdigit() or char in "$€£¥₹+@":
+            goes_on = self._trails_off or self._expects is After.NUMBER
+            return Verdict.GO_ON if goes_on else Verdict.CUT
+        return Verdict.GO_ON
+
+    def _uncased_begins(self) -> Verdict:
+        if self._trails_off:
+            return Verdict.GO_ON
+        if self._before.closes_quote or self._before.closes_bracket:
+            return self._after_quote()
+        return Verdict.GO_ON if self._expects is After.NAME else Verdict.CUT
+
+    def _after_quote(self) -> Verdict:
+        """Without capitals, the words that usually continue a sentence decide."""
+        begun = self._next
+        if self._before.introduced:
+            return Verdict.CUT
+        if any(begun.startswith(words) for words in self._rules.quote_goes_on):
+            return Verdict.GO_ON
+        open_still = any(words.startswith(begun) for words in self._rules.quote_goes_on)
+        return Verdict.MORE if open_still else Verdict.CUT
+
+    def _in_word(self, char: str) -> Verdict:
+        if starts_uncased(self._next[0]):
+            self._next += char
+            return self._after_quote()
+        if not char.isspace():
+            if self._second:
+                self._second += char
+            elif self._next.endswith(" "):
+                self._second = char
+            else:
+                self._next += char
+            return self._judge_word() if len(self._next) + len(self._second) > _MAX_WORD_CHARS else Verdict.MORE
+        if self._second or not self._asks_second:
+            return self._judge_word()
+        if not self._next.endswith(" "):
+            self._next += " "
+        return Verdict.MORE
+
+    @property
+    def _asks_second(self) -> bool:
+        return self._before.closes_quote and self._next[0].isupper() and bool(self._rules.speech_verbs)
+
+    def _judge_word(self) -> Verdict:
+        word = _core(self._next)
+        if self._next[0].islower():
+            # "iPhone" and "jo@example.com" begin sentences as they are.
+            own_case = any(char.isupper() for char in word[:3]) or "@" in word
+            return Verdict.CUT if own_case and self._expects is After.ANYTHING else Verdict.GO_ON
+        if self._second and _core(self._second).lower() in self._rules.speech_verbs:
+            return Verdict.GO_ON
+        known = word.lower()
+        if self._expects is After.NAME:
+            return Verdict.CUT if known in self._rules.starters else Verdict.GO_ON
+        if self._expects is After.NUMBER and (
+            len(word) == 1 and known not in self._rules.starters or _ROMAN.fullmatch(word)
+        ):
+            return Verdict.GO_ON
+        if (
+            self._expects in (After.CLOSING, After.NUMBER)
+            and known in self._rules.followers | self._rules.before_number
+        ):
+            return Verdict.CUT if known in self._rules.starters else Verdict.GO_ON
+        return Verdict.CUT
+
+
+def expectation(rules: SentenceRules, before: Before) -> After:
+    """What follows a full stop after this word."""
+    word = _core(before.word)
+    known = word.lower()
+    if before.first and _MARKER.fullmatch(word) and not before.closes_bracket and known not in ("no",):
+        return After.ALWAYS_MORE
+    if before.previous.endswith(":") and known in ("1", "a", "i"):
+        return After.ALWAYS_MORE
+    if known in rules.dual and _ends_name(before):
+        return After.NAME
+    if known in rules.titles:
+        return After.ALWAYS_MORE
+    if known in rules.before_number:
+        return After.NUMBER
+    if known in rules.closing:
+        return After.CLOSING
+    if before.previous.endswith(",") and _DOTTED.fullmatch(word) and word[0].isupper():
+        return After.CLOSING  # a degree: "Dewi, M.Si."
+    if len(word) == 1 and word.isalpha() and word.isupper():
+        return After.ANYTHING if _core(before.previous).lower() in rules.labels else After.NAME
+    return After.NAME if _DOTTED.fullmatch(word) else After.ANYTHING
+
+
+def _ends_name(before: Before) -> bool:
+    """Whether a name or a house number stands right before: "Harbour St.", "5th St."."""
+    previous = before.previous
+    return (
+        bool(previous)
+        and not before.second
+        and (previous[0].isupper() or previous[0].isdigit())
+        and previous[-1].isalnum()
+    )
+
+
+def _core(token: str) -> str:
+    """The token without quotes, brackets and marks around it, and only what follows a bracket or slash inside."""
+    token = token.strip("\"'“”‘’«»‹›()[]{}（）「」*_`~¿¡,;:!?….—–-•#> ")
+    return re.split(r"[(/\[—–“\"]", token)[-1].replace("’", "'")

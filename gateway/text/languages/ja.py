@@ -1,0 +1,26 @@
+"""Japanese."""
+
+from gateway.text.languages.rules import SentenceRules
+
+CODE = "ja"
+
+SENTENCES = SentenceRules(
+    quote_goes_on=(
+        "と",
+        "って",
+        "が",
+        "を",
+        "は",
+        "に",
+        "の",
+        "も",
+        "で",
+        "など",
+        "から",
+        "まで",
+        "へ",
+        "や",
+        "か",
+        "だ",
+    ),
+)
