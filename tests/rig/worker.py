@@ -1,0 +1,93 @@
+"""A real TTS worker in its own process, on a free loopback port."""
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+# A worker with the tone engine listens within a second; a loaded machine may need many.
+START_S = 30.0
+STOP_S = 10.0
+
+
+@dataclass(slots=True)
+class WorkerProcess:
+    """`url` is what the gateway's tts.url wants; `port` its port. Everything the worker logs is in `log`."""
+
+    process: subprocess.Popen[str]
+    port: int
+    log: "queue.Queue[dict[str, Any]]"
+
+    @property
+    def url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def wait_for(self, event: str, timeout_s: float = START_S) -> dict[str, Any]:
+        """Return the next logged line of that event; queue.Empty when it does not come."""
+        while True:
+            line = self.log.get(timeout=timeout_s)
+            if line.get("event") == event:
+                return line
+
+    def kill(self) -> None:
+        """End it as a crash does; nothing is drained."""
+        self.process.kill()
+        self.process.wait(STOP_S)
+
+    def terminate(self, timeout_s: float = STOP_S) -> int:
+        """Send SIGTERM and return the exit code."""
+        self.process.terminate()
+        return self.process.wait(timeout_s)
+
+
+def start_worker(*settings: str, port: int = 0, engine: str = "tone", ready: bool = True) -> WorkerProcess:
+    """Start `python -m tts_worker` with `section.key=value` settings; it is listening, and warm if `ready`.
+
+    The caller ends it. RuntimeError with what it said when it does not start.
+    """
+    given = [f"worker.port={port}", f"worker.engine={engine}", "log.format=json", *settings]
+    command = [sys.executable, "-m", "tts_worker", "serve", *(part for s in given for part in ("--set", s))]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    log: queue.Queue[dict[str, Any]] = queue.Queue()
+    threading.Thread(target=_collect, args=(process, log), daemon=True).start()
+    worker = WorkerProcess(process, 0, log)
+    try:
+        worker.port = int(worker.wait_for("worker_listening")["port"])
+        if ready:
+            worker.wait_for("engine_ready")
+    except (queue.Empty, KeyError) as error:
+        process.kill()
+        raise RuntimeError(f"the worker did not start (exit code {process.wait(STOP_S)})") from error
+    return worker
+
+
+@contextmanager
+def running_worker(*settings: str, port: int = 0, engine: str = "tone") -> Iterator[WorkerProcess]:
+    """A worker for the time of a test."""
+    worker = start_worker(*settings, port=port, engine=engine)
+    try:
+        yield worker
+    finally:
+        if worker.process.poll() is None:
+            worker.kill()
+
+
+def _collect(process: "subprocess.Popen[str]", log: "queue.Queue[dict[str, Any]]") -> None:
+    assert process.stderr is not None
+    for line in process.stderr:
+        try:
+            log.put(json.loads(line))
+        except ValueError:
+            log.put({"event": line.rstrip()})
+    if not process.poll():
+        log.put({"event": "exited"})

@@ -1,0 +1,161 @@
+"""The worker's process: `python -m tts_worker [serve]`. Reads the configuration, listens, drains on SIGTERM."""
+
+import argparse
+import asyncio
+import importlib
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+import structlog
+import uvicorn
+from starlette.applications import Starlette
+
+from config import logs, sources
+from config.errors import ConfigError
+from config.settings import WorkerSettings
+from media.tts_wire import MAX_CONTROL_BYTES
+from tts_worker.app import build_app
+from tts_worker.engine import Engine
+from tts_worker.worker import Worker, WorkerLimits
+
+log = structlog.get_logger(__name__)
+
+# A larger message closes the socket; one between this and MAX_CONTROL_BYTES still gets an error to learn from.
+_MAX_MESSAGE_BYTES = 2 * MAX_CONTROL_BYTES
+# A gateway that vanished without a word is noticed within their sum; half of the load balancers cut silence at 60 s.
+_PING_INTERVAL_S, _PING_TIMEOUT_S = 20.0, 20.0
+# After the drain: what is still open gets its close frame and this long to take it.
+_LAST_WORDS_S = 3
+# A peer that acknowledges nothing for this long is gone; without it a socket nobody reads would stay for ever.
+_UNACKNOWLEDGED_MS = 30_000
+_BACKLOG = 512
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run until SIGTERM or SIGINT; return 0, or 2 when the configuration is at fault, 1 when the engine is."""
+    options = _parser().parse_args(arguments)
+    try:
+        settings = sources.load_worker(options.profile, options.config, options.set)
+        logs.set_up(settings.log.level, settings.log.format, settings.log.words)
+        engine = build_engine(settings)
+        limits = WorkerLimits(max_sessions=settings.worker.max_sessions, max_queued=settings.worker.max_queued)
+        app = build_app(engine, limits, settings.worker.token)
+        listener = _listen(settings.worker.host, settings.worker.port)
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+        return 2
+    server = _Server(app, settings.worker.drain_s)
+    asyncio.run(server.serve(sockets=[listener]))
+    return 0 if server.engine_error is None else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tts_worker",
+        description="Serves speech over a WebSocket and over POST /invocations.",
+        epilog="example: python -m tts_worker --set worker.engine=tone --set worker.port=8081",
+    )
+    parser.add_argument("command", nargs="?", choices=["serve"], default="serve", help="what SageMaker starts")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file laid over the defaults")
+    parser.add_argument("--profile", default="", metavar="NAME", help="a profile of config/profiles")
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="one setting")
+    return parser
+
+
+def build_engine(settings: WorkerSettings) -> Engine:
+    """Return the configured engine, importing only its libraries; ConfigError when they or its files are missing."""
+    worker = settings.worker
+    if worker.engine == "tone":
+        from tts_worker.tone import ToneEngine
+
+        return ToneEngine()
+    try:
+        module = importlib.import_module(f"tts_worker.{worker.engine}")
+    except ImportError as error:
+        extra = "worker-gpu" if worker.engine == "kokoro_torch" else "local"
+        raise ConfigError(
+            f'worker.engine {worker.engine} needs {error.name}; install it with pip install "voicebot-gateway[{extra}]"'
+        ) from error
+    engine: Engine = module.build_engine(
+        models_dir=settings.models.dir, weights=worker.weights, threads=worker.threads, device=worker.device
+    )
+    return engine
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Bind before anything slow, so that a taken port is said at once."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; accepted sockets inherit it
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNACKNOWLEDGED_MS)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise ConfigError(f"cannot listen on {host}:{port} ({error.strerror}); choose another worker.port") from error
+    return listener
+
+
+class _Server(uvicorn.Server):
+    """uvicorn that says its real port, ends when the engine cannot start, and drains before it stops."""
+
+    def __init__(self, app: Starlette, drain_s: float) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                backlog=_BACKLOG,
+                ws_max_size=_MAX_MESSAGE_BYTES,
+                ws_ping_interval=_PING_INTERVAL_S,
+                ws_ping_timeout=_PING_TIMEOUT_S,
+                ws_per_message_deflate=False,  # speech does not compress, trying costs a core
+                timeout_graceful_shutdown=_LAST_WORDS_S,
+            )
+        )
+        self.engine_error: BaseException | None = None
+        self._worker: Worker = app.state.worker
+        self._drain_s = drain_s
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._drain: asyncio.Task[None] | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._loop = asyncio.get_running_loop()
+        for listener in sockets or ():
+            host, port, *_ = listener.getsockname()
+            log.info("worker_listening", host=host, port=port, engine=self._worker.engine.name)
+        warmed_up = self._worker.scheduler.warmed_up
+        if warmed_up is not None:
+            warmed_up.add_done_callback(self._on_warm)
+
+    def _on_warm(self, warmed_up: asyncio.Future[None]) -> None:
+        if warmed_up.cancelled():
+            return
+        self.engine_error = warmed_up.exception()
+        if self.engine_error is None:
+            log.info("engine_ready", engine=self._worker.engine.name)
+        else:
+            log.error("engine_failed_to_start", engine=self._worker.engine.name, error=str(self.engine_error))
+            self.should_exit = True
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """First signal: drain, then stop with exit code 0. Second: stop now."""
+        if self._loop is None or self._drain is not None or sig not in (signal.SIGTERM, signal.SIGINT):
+            self.should_exit = True
+        else:
+            self._loop.call_soon_threadsafe(self._begin_drain)
+
+    def _begin_drain(self) -> None:
+        if self._drain is None:
+            self._drain = asyncio.create_task(self._worker.drain(self._drain_s), name="tts-drain")
+            self._drain.add_done_callback(lambda _: setattr(self, "should_exit", True))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""The worker's HTTP application: /ping, /invocations and the session's WebSocket. Needs no model library to import."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route, WebSocketRoute
+
+from config.errors import ConfigError
+from media.tts_wire import STREAM_PATH
+from tts_worker import stream
+from tts_worker.engine import Engine
+from tts_worker.invocations import invocations
+from tts_worker.request import Delivery, RequestReader
+from tts_worker.scheduler import Scheduler
+from tts_worker.worker import Worker, WorkerLimits
+
+
+def build_app(
+    engine: Engine,
+    limits: WorkerLimits | None = None,
+    token: str = "",
+    defaults: Delivery | None = None,
+    wall_clock_s: Callable[[], float] = time.time,
+) -> Starlette:
+    """Return the application around `engine`; its shared state is `app.state.worker`.
+
+    The engine is warmed up and closed by the application's lifespan. Raises ConfigError when the default voice or
+    language is not the engine's.
+    """
+    limits, defaults = limits or WorkerLimits(), defaults or _defaults(engine)
+    if defaults.voice not in engine.voices:
+        raise ConfigError(f"engine {engine.name} has no voice {defaults.voice}; choose one of {sorted(engine.voices)}")
+    if defaults.language and defaults.language not in engine.languages:
+        raise ConfigError(f"engine {engine.name} has no language {defaults.language}; use {sorted(engine.languages)}")
+    reader = RequestReader(engine.voices, engine.languages, wall_clock_s)
+    worker = Worker(engine, Scheduler(engine, limits.max_queued), reader, defaults, limits, token)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        worker.scheduler.start()
+        try:
+            yield
+        finally:
+            await worker.scheduler.stop()
+
+    routes = [
+        Route("/ping", ping),
+        Route("/invocations", invocations, methods=["POST"]),
+        WebSocketRoute(STREAM_PATH, stream.serve),
+    ]
+    app = Starlette(routes=routes, lifespan=lifespan)
+    app.state.worker = worker
+    return app
+
+
+def _defaults(engine: Engine) -> Delivery:
+    """The public sample's default voice where the engine has it, else its first."""
+    usual = Delivery()
+    return usual if usual.voice in engine.voices else Delivery(voice=min(engine.voices))
+
+
+async def ping(request: Request) -> JSONResponse:
+    """200 when a session would be served; 503 while the engine loads and when the worker is stopping."""
+    worker: Worker = request.app.state.worker
+    status = "ok" if worker.ready else "draining" if worker.draining else "loading"
+    facts = {"status": status, "engine": worker.engine.name, "sessions": worker.sessions}
+    return JSONResponse(facts, 200 if worker.ready else 503)

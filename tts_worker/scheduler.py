@@ -1,0 +1,235 @@
+"""The engine's two threads: all sessions share one for planning and one for inference, piece by piece.
+
+The order of service is fair_queue's. Requests go in on the event loop, results come back on the event loop, and a
+cancelled request is silent from the moment cancel returns.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import structlog
+
+from media.tts_wire import ErrorCode
+from tts_worker.engine import Engine, EngineError, Piece, PieceAudio
+from tts_worker.fair_queue import FairQueue
+from tts_worker.request import SpeechRequest
+
+T = TypeVar("T")
+log = structlog.get_logger(__name__)
+
+# All sessions together. At 0.3 s a sentence this is half a minute of work; more would only be answered too late.
+MAX_QUEUED_REQUESTS = 512
+# How long stop waits for the piece in work; the threads are daemons and do not hold the process.
+_STOP_S = 5.0
+
+
+class Listener(Protocol):
+    """Who asked for a request; called on the event loop, in order, `done` or `failed` once at the end."""
+
+    def piece(self, audio: PieceAudio) -> None: ...
+
+    def done(self) -> None: ...
+
+    def failed(self, code: ErrorCode, message: str) -> None: ...
+
+
+class Busy(Exception):
+    """The queue is full, or the engine is not there (yet); its text holds the remedy."""
+
+
+class Job:
+    """One accepted request. After `cancel` its listener hears nothing more."""
+
+    __slots__ = ("_scheduler", "listener", "live", "request", "session")
+
+    def __init__(self, scheduler: "Scheduler", session: Hashable, request: SpeechRequest, listener: Listener) -> None:
+        self._scheduler = scheduler
+        self.session = session
+        self.request = request
+        self.listener = listener
+        self.live = True
+
+    def cancel(self) -> None:
+        """Forget the request: queued pieces are dropped, the one in work is finished and thrown away. Idempotent."""
+        self._scheduler.cancel(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    job: Job
+    piece: Piece
+    is_last: bool
+
+
+class Scheduler:
+    """The engine's two threads. Everything public is called on the event loop that called `start`."""
+
+    def __init__(self, engine: Engine, max_queued_requests: int = MAX_QUEUED_REQUESTS) -> None:
+        self._engine = engine
+        self._max_queued_requests = max_queued_requests
+        self._changed = threading.Condition()
+        self._plans: FairQueue[Job] = FairQueue()
+        self._tasks: FairQueue[_Task] = FairQueue()
+        self._stopping = False
+        self._queued_requests = 0
+        self._threads: list[threading.Thread] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.warmed_up: asyncio.Future[None] | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether the engine is warm and requests are taken."""
+        warm = self.warmed_up
+        return not self._stopping and warm is not None and warm.done() and warm.exception() is None
+
+    @property
+    def queued_requests(self) -> int:
+        """Requests accepted and not yet answered, of all sessions."""
+        return self._queued_requests
+
+    def start(self) -> None:
+        """Start both threads; `warmed_up` completes when the engine is ready, or with the engine's error."""
+        self._loop = asyncio.get_running_loop()
+        self.warmed_up = self._loop.create_future()
+        for name, run in (("tts-plan", self._run_planning), ("tts-speak", self._run_inference)):
+            thread = threading.Thread(target=run, name=name, daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    async def stop(self) -> None:
+        """End both threads after the piece in work, then close the engine. Listeners of open requests hear nothing."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+        for thread in self._threads:
+            await asyncio.to_thread(thread.join, _STOP_S)
+
+    def submit(self, session: Hashable, request: SpeechRequest, listener: Listener) -> Job:
+        """Queue a request behind the session's others; raises Busy."""
+        if not self.ready:
+            raise Busy("the engine is not ready; try again in a few seconds")
+        if self._queued_requests >= self._max_queued_requests:
+            raise Busy(f"{self._queued_requests} requests are waiting; try again later or on another worker")
+        job = Job(self, session, request, listener)
+        self._queued_requests += 1
+        with self._changed:
+            self._plans.push(session, job, opens=True)
+            self._changed.notify_all()
+        return job
+
+    def cancel(self, job: Job) -> None:
+        if not self._retire(job):
+            return
+        with self._changed:
+            self._plans.drop(job.session, lambda other: other is job)
+            self._tasks.drop(job.session, lambda task: task.job is job)
+
+    def hold(self, session: Hashable) -> None:
+        """Synthesise nothing more for the session until `release`: its client does not read."""
+        with self._changed:
+            self._tasks.hold(session)
+
+    def release(self, session: Hashable) -> None:
+        """Undo `hold`; also said when a session ends, so that nothing of it is kept."""
+        with self._changed:
+            self._tasks.release(session)
+            self._changed.notify_all()
+
+    def _retire(self, job: Job) -> bool:
+        """Take the job off the books; False when it already was."""
+        was_live, job.live = job.live, False
+        self._queued_requests -= was_live
+        return was_live
+
+    # From here on: the two threads.
+
+    def _run_planning(self) -> None:
+        self._serve(self._plans, self._plan)
+
+    def _run_inference(self) -> None:
+        try:
+            self._engine.warm_up()
+        except Exception as error:  # whatever the engine's libraries raise, the operator must see it
+            self._post(self._settle_warm_up, error)
+            return
+        self._post(self._settle_warm_up, None)
+        self._serve(self._tasks, self._synthesize)
+        self._engine.close()
+
+    def _settle_warm_up(self, error: Exception | None) -> None:
+        assert self.warmed_up is not None
+        if error is None:
+            self.warmed_up.set_result(None)
+        else:
+            self.warmed_up.set_exception(error)
+
+    def _serve(self, queue: FairQueue[T], work: Callable[[T], None]) -> None:
+        while True:
+            with self._changed:
+                while not self._stopping and (item := queue.pop()) is None:
+                    self._changed.wait()
+                if self._stopping:
+                    return
+            assert item is not None
+            work(item)
+
+    def _plan(self, job: Job) -> None:
+        request, delivery = job.request, job.request.delivery
+        try:
+            pieces = self._engine.plan(request.text, delivery.voice, delivery.language, delivery.speed)
+        except Exception as error:
+            self._fail(job, "plan", error)
+            return
+        if not pieces:
+            self._post(self._finish, job)
+            return
+        with self._changed:
+            for index, piece in enumerate(pieces):
+                if job.live:
+                    self._tasks.push(job.session, _Task(job, piece, index == len(pieces) - 1), opens=index == 0)
+            self._changed.notify_all()
+
+    def _synthesize(self, task: _Task) -> None:
+        try:
+            audio = self._engine.synthesize(task.piece)
+        except Exception as error:
+            with self._changed:
+                self._tasks.drop(task.job.session, lambda other: other.job is task.job)
+            self._fail(task.job, "synthesize", error)
+            return
+        self._post(self._deliver, task, audio)
+
+    def _fail(self, job: Job, step: str, error: Exception) -> None:
+        if isinstance(error, EngineError):
+            code, message = error.code, error.message
+        else:  # the error's own text may quote the caller, so only its type is told
+            code, message = ErrorCode.ENGINE_FAILED, f"the engine failed ({type(error).__name__}); send it again"
+            log.error("engine_failed", engine=self._engine.name, step=step, error=type(error).__name__)
+        self._post(self._finish_failed, job, code, message)
+
+    def _post(self, call: Callable[..., None], *args: object) -> None:
+        assert self._loop is not None
+        try:
+            self._loop.call_soon_threadsafe(call, *args)
+        except RuntimeError:  # the loop was closed while a piece was in work: nobody listens any more
+            log.warning("result_dropped", engine=self._engine.name)
+
+    # Back on the event loop.
+
+    def _deliver(self, task: _Task, audio: PieceAudio) -> None:
+        if not task.job.live:
+            return
+        task.job.listener.piece(audio)
+        if task.is_last:
+            self._finish(task.job)
+
+    def _finish(self, job: Job) -> None:
+        if self._retire(job):
+            job.listener.done()
+
+    def _finish_failed(self, job: Job, code: ErrorCode, message: str) -> None:
+        if self._retire(job):
+            job.listener.failed(code, message)
