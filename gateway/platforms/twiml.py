@@ -48,7 +48,7 @@ def dial(target: str) -> Document:
         ElementTree.SubElement(verb, "Sip").text = target
     else:
         raise Refused(
-            "bad_target", "a transfer goes to digits, + before them allowed, or a sip: address", http_status=400
+            "bad_target", "a transfer goes to a phone number or a sip: address", http_status=400
         )
     return _document(response)
 

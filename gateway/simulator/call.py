@@ -1,0 +1,164 @@
+"""One simulated call over an open link: the caller's frames out on an absolute schedule, the bot's audio in.
+
+Time is the running loop's, so the same code runs in real time over a socket and in no time under a leaping clock.
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from gateway.simulator.dialect import BotAudio, BotClear, BotMark, BotViolation, Dialect
+from gateway.simulator.faults import Faults
+from gateway.simulator.link import Link
+from gateway.simulator.playback import Gap, Playback
+from gateway.simulator.script import FRAME_MS, Script, SpokenTurn
+
+_FRAME_S = FRAME_MS / 1000
+# A script that never ends, or a bot that never stops talking, ends here.
+MAX_CALL_S = 1800.0
+# Violations kept; a gateway that breaks the rules does so in every message.
+_MAX_VIOLATIONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class CallTrace:
+    """What happened on a call: all times in seconds since its stream began, both voices as PCM of `duration_s`."""
+
+    rate_hz: int
+    duration_s: float
+    ended_by: str  # caller, gateway, fault, or limit
+    spoken: tuple[SpokenTurn, ...]
+    playback: Playback = field(repr=False)
+    caller_pcm: bytes = field(repr=False)
+    violations: tuple[str, ...] = ()
+
+    @property
+    def heard_pcm(self) -> bytes:
+        return self.playback.heard(self.duration_s)
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        return tuple(self.playback.gaps)
+
+
+class SimulatedCall:
+    """Runs once; the link is closed when run() returns or raises."""
+
+    def __init__(self, link: Link, dialect: Dialect, script: Script, faults: Faults | None = None) -> None:
+        self._link = link
+        self._dialect = dialect
+        self._script = script
+        self._faults = faults or Faults()
+        self._playback = Playback(dialect.rate_hz)
+        self._caller_pcm = bytearray()
+        self._violations: list[str] = []
+        # Marks on their way back: (when they leave, name).
+        self._acks: list[tuple[float, str]] = []
+        self._ack_count = 0
+        self._began_s = 0.0
+
+    async def run(self) -> CallTrace:
+        """Hold the call until either side ends it; CallFailed when the gateway stops reading."""
+        try:
+            await self._send(self._dialect.opening())
+            self._began_s = asyncio.get_running_loop().time()
+            listening = asyncio.create_task(self._listen(), name="simulated call: listen")
+            try:
+                ended_by = await self._talk(listening)
+            finally:
+                duration_s = self._now_s()
+                listening.cancel()
+                await asyncio.gather(listening, return_exceptions=True)
+        finally:
+            await self._link.close()
+        return CallTrace(
+            self._dialect.rate_hz,
+            duration_s,
+            ended_by,
+            tuple(self._script.spoken),
+            self._playback,
+            bytes(self._caller_pcm),
+            tuple(self._violations),
+        )
+
+    async def _talk(self, listening: "asyncio.Task[None]") -> str:
+        """Send a frame every 20 ms, each when its last sample has been spoken; return who ended the call."""
+        for number in range(round(MAX_CALL_S / _FRAME_S)):
+            frame = self._script.frame(number * _FRAME_S, self._playback)
+            if frame is None:
+                await self._hang_up()
+                return "caller"
+            self._caller_pcm += frame.pcm
+            await self._sleep_until((number + 1) * _FRAME_S)
+            if await self._broken():
+                self._link.abort()
+                return "fault"
+            for digit in frame.digits:
+                await self._send(self._dialect.digit(digit))
+            await self._send(self._dialect.audio(frame.pcm))
+            await self._return_marks()
+            if listening.done():
+                listening.result()
+                return "gateway"
+        await self._hang_up()
+        return "limit"
+
+    async def _listen(self) -> None:
+        """Take the gateway's messages until it closes."""
+        while (message := await self._link.receive()) is not None:
+            await self._wait_for_line()
+            match self._dialect.receive(message):
+                case BotAudio(pcm):
+                    self._playback.put(self._now_s(), pcm)
+                case BotMark(name):
+                    self._playback.mark(self._now_s(), name)
+                    await self._return_marks()
+                case BotClear():
+                    self._note_acks(self._playback.clear(self._now_s()))
+                    await self._return_marks()
+                case BotViolation(detail):
+                    if len(self._violations) < _MAX_VIOLATIONS:
+                        self._violations.append(detail)
+
+    async def _return_marks(self) -> None:
+        self._note_acks(self._playback.due(self._now_s()))
+        leaving = [name for at_s, name in self._acks if at_s <= self._now_s()]
+        self._acks = [(at_s, name) for at_s, name in self._acks if at_s > self._now_s()]
+        for name in leaving:
+            await self._send(self._dialect.mark(name))
+
+    def _note_acks(self, names: list[str]) -> None:
+        for name in names:
+            self._ack_count += 1
+            if not self._faults.loses(self._ack_count):
+                self._acks.append((self._now_s() + self._faults.ack_delay_s, name))
+
+    async def _broken(self) -> bool:
+        """Let the line's faults happen; True when the call is to be dropped."""
+        if self._faults.dropped(self._now_s()):
+            return True
+        if self._faults.half_open(self._now_s()):
+            await asyncio.sleep(self._faults.half_open_s)
+            return True
+        await self._wait_for_line()
+        return False
+
+    async def _wait_for_line(self) -> None:
+        await self._sleep_until(self._faults.stalled_until_s(self._now_s()))
+        if self._faults.half_open(self._now_s()):
+            await asyncio.Event().wait()  # nothing is read any more; run() cancels this
+
+    async def _hang_up(self) -> None:
+        if not self._faults.without_stop:
+            await self._send(self._dialect.stop())
+
+    async def _send(self, messages: list[str | bytes]) -> None:
+        for message in messages:
+            await self._link.send(message)
+
+    async def _sleep_until(self, at_s: float) -> None:
+        pause_s = at_s - self._now_s()
+        if pause_s > 0:
+            await asyncio.sleep(pause_s)
+
+    def _now_s(self) -> float:
+        return asyncio.get_running_loop().time() - self._began_s

@@ -1,0 +1,42 @@
+"""What can go wrong on the platform's side, as options of a simulated call.
+
+Times are seconds since the stream began.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """All off by default; several may be combined."""
+
+    # Marks come back this much later than their audio was played.
+    ack_delay_s: float = 0.0
+    # Every n-th mark is never returned; 1 loses them all.
+    lose_every_ack: int = 0
+    # From `stall_at_s` the network carries nothing for `stall_s`; what was said meanwhile comes in one burst.
+    stall_at_s: float | None = None
+    stall_s: float = 0.0
+    # From then on the platform neither reads, writes nor closes, for `half_open_s`.
+    half_open_at_s: float | None = None
+    half_open_s: float = 60.0
+    # The connection breaks without a stop message or a close.
+    drop_at_s: float | None = None
+    # The caller's hang-up is only a closed socket.
+    without_stop: bool = False
+
+    def stalled_until_s(self, at_s: float) -> float:
+        """Until when nothing is carried; `at_s` itself when the line works."""
+        if self.stall_at_s is not None and self.stall_at_s <= at_s < self.stall_at_s + self.stall_s:
+            return self.stall_at_s + self.stall_s
+        return at_s
+
+    def half_open(self, at_s: float) -> bool:
+        return self.half_open_at_s is not None and at_s >= self.half_open_at_s
+
+    def dropped(self, at_s: float) -> bool:
+        return self.drop_at_s is not None and at_s >= self.drop_at_s
+
+    def loses(self, ack_number: int) -> bool:
+        """Whether the mark that comes back as number `ack_number`, from 1, is lost."""
+        return self.lose_every_ack > 0 and ack_number % self.lose_every_ack == 0
