@@ -15,9 +15,11 @@ class StreamResampler:
     """One soxr stream for one signal: an utterance, or a whole call's caller. PCM is mono s16le.
 
     Output is aligned with the input (within 0.25 ms) and as long (within a sample) once flushed, but comes later:
-    soxr holds audio back. Measured from 24 to 8 kHz, its block filters hold 12 to 73 ms and cost 3 µs per 20 ms; with
-    `low_delay` its variable-rate filter holds a constant 25 ms (30 ms from 8 to 16 kHz) for about three times that
-    cost and a stop-band of 75 instead of 87 dB. Loud input saturates, it never wraps.
+    soxr holds audio back. Loud input saturates, it never wraps.
+
+    What soxr's block filters hold swings: 12 to 73 ms from 24 to 8 kHz, 12 to 115 ms from 8 to 16 kHz. With `low_delay`
+    its variable-rate filter holds a constant 25 and 30 ms, for about three times the cost and a softer edge: from 24 to
+    8 kHz, 4.4 kHz is down 67 instead of 87 dB (tests/bench/media.py measures all of it).
     """
 
     def __init__(self, from_hz: int, to_hz: int, *, low_delay: bool = False) -> None:

@@ -94,9 +94,7 @@ def test_a_schedule_never_started_begins_with_its_first_frame() -> None:
 
 
 @given(TIMINGS, st.integers(1, 3000))
-def test_a_player_that_wakes_when_told_is_in_time_to_the_last_frame(
-    timing: tuple[int, int], total: int
-) -> None:
+def test_a_player_that_wakes_when_told_is_in_time_to_the_last_frame(timing: tuple[int, int], total: int) -> None:
     frame_ms, lead_ms = timing
     schedule = Schedule(frame_ms, lead_ms)
     now_s, sent = T0_S, 0

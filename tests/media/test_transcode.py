@@ -19,11 +19,15 @@ UTTERANCE = tone(1000, 24_000, 0.503)
 
 
 def _to_wire(pcm: bytes, encoding: Encoding) -> bytes:
-    return {Encoding.ULAW: pcm_to_ulaw, Encoding.ALAW: pcm_to_alaw, Encoding.L16: bytes}[encoding](pcm)
+    if encoding is Encoding.L16:
+        return pcm
+    return pcm_to_ulaw(pcm) if encoding is Encoding.ULAW else pcm_to_alaw(pcm)
 
 
 def _from_wire(payload: bytes, encoding: Encoding) -> Samples:
-    return samples({Encoding.ULAW: ulaw_to_pcm, Encoding.ALAW: alaw_to_pcm, Encoding.L16: bytes}[encoding](payload))
+    if encoding is Encoding.L16:
+        return samples(payload)
+    return samples(ulaw_to_pcm(payload) if encoding is Encoding.ULAW else alaw_to_pcm(payload))
 
 
 def _speak(outbound: Outbound, pcm: bytes, piece_bytes: int = 4063) -> list[bytes]:
