@@ -65,6 +65,30 @@ class Completed:
 LlmEvent = TextDelta | ToolCall | Completed
 
 
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """How the model samples. A field that is None is not sent: newer models refuse some of them (F-70)."""
+
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    stop_sequences: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """How long a caller may be kept waiting for each step of a reply."""
+
+    # A server that is there answers a handshake well within this; one that is not must not cost the caller more.
+    connect_s: float = 3.0
+    # Longest gap between two pieces of a reply; building a large tool call is the slowest honest one (F-72).
+    read_s: float = 10.0
+    # From the question to the first word, retries included; beyond it the caller thinks the line is dead.
+    first_token_s: float = 5.0
+    # The whole reply: nobody listens to a longer one, and a dribbling model would never end by itself.
+    reply_s: float = 120.0
+
+
 class LanguageModel(Protocol):
     """Shared by all calls; each stream is independent."""
 

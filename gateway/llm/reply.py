@@ -1,0 +1,62 @@
+"""How one reply is built from what a provider streams, whatever its wire format, and what it is allowed to take.
+
+A provider's parser feeds a ReplyBuilder and hands on what it returns. Tool calls are held until the provider says why
+it stopped: a call of a reply that breaks off must never run.
+"""
+
+from dataclasses import dataclass
+
+from gateway.llm.base import Completed, TextDelta, ToolCall
+from gateway.llm.faults import fault
+from gateway.llm.thoughts import ThoughtFilter
+from gateway.llm.tool_arguments import ToolCallParts
+
+# Stop reasons that say that the model's output cannot be used.
+_MALFORMED = frozenset({"malformed_model_output", "malformed_tool_use"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The reply is whole; only its token counts may follow."""
+
+    reason: str
+
+
+ReplyEvent = TextDelta | ToolCall | Stopped | Completed
+
+
+class ReplyBuilder:
+    """The state of one reply: tool calls being gathered, the reason once it stopped."""
+
+    def __init__(self) -> None:
+        self.tools = ToolCallParts()
+        self.reason = ""
+        self._counted = False
+        self._thoughts = ThoughtFilter()
+
+    def text(self, piece: str) -> list[ReplyEvent]:
+        """Return the delta to speak, or nothing."""
+        spoken = self._thoughts.feed(piece)
+        return [TextDelta(spoken)] if spoken else []
+
+    def stop(self, reason: str) -> list[ReplyEvent]:
+        """The provider's end of the reply, in Converse's words: rest of the text, tool calls, Stopped.
+
+        LlmError when the output is malformed, or a tool call is not whole.
+        """
+        if self.reason:
+            return []
+        if reason in _MALFORMED:
+            raise fault("malformed_output", reason)
+        calls = self.tools.whole()
+        self.reason = reason
+        rest = self._thoughts.flush()
+        texts: list[ReplyEvent] = [TextDelta(rest)] if rest else []
+        return [*texts, *calls, Stopped(reason)]
+
+    def usage(self, input_tokens: int, output_tokens: int) -> list[ReplyEvent]:
+        """The token counts, which end the reply; nothing when it has not stopped yet or they are known."""
+        if self._counted or not self.reason:
+            return []
+        self._counted = True
+        return [Completed(self.reason, input_tokens, output_tokens)]

@@ -1,0 +1,65 @@
+"""Tool calls arrive in pieces of JSON: they are gathered by block and handed on whole, or not at all."""
+
+import json
+from dataclasses import dataclass, field
+
+from gateway.errors import LlmError
+from gateway.llm.base import ToolCall
+from gateway.llm.faults import fault
+
+# A phone bot's tools take names, dates and short notes; a model that writes more is lost and the caller hears nothing
+# meanwhile (F-72).
+MAX_ARGUMENTS_CHARS = 16_384
+# Blocks of one reply; the peer chooses the indexes.
+MAX_CALLS = 16
+
+
+@dataclass(slots=True)
+class _Call:
+    call_id: str = ""
+    name: str = ""
+    pieces: list[str] = field(default_factory=list)
+    chars: int = 0
+
+
+class ToolCallParts:
+    """Gathers the calls of one reply by block index (F-65)."""
+
+    def __init__(self) -> None:
+        self._calls: dict[int, _Call] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._calls)
+
+    def add(self, index: int, call_id: str = "", name: str = "", piece: str = "") -> None:
+        """Take what one event tells of block `index`; LlmError when the call grows beyond the bounds."""
+        if index not in self._calls and len(self._calls) >= MAX_CALLS:
+            raise fault("tool_arguments_too_long", f"more than {MAX_CALLS} tool calls in one reply")
+        call = self._calls.setdefault(index, _Call())
+        call.call_id = call.call_id or call_id
+        call.name = call.name or name
+        call.chars += len(piece)
+        if call.chars > MAX_ARGUMENTS_CHARS:
+            raise fault("tool_arguments_too_long", f"more than {MAX_ARGUMENTS_CHARS} characters for one tool call")
+        call.pieces.append(piece)
+
+    def whole(self) -> list[ToolCall]:
+        """Every call in block order; LlmError when one has no name or its arguments are not a whole JSON object."""
+        return [_parsed(index, call) for index, call in sorted(self._calls.items())]
+
+
+def _parsed(index: int, call: _Call) -> ToolCall:
+    try:
+        arguments = json.loads("".join(call.pieces) or "{}")
+    except ValueError as error:
+        raise _invalid("the arguments are not whole JSON") from error
+    if not isinstance(arguments, dict):
+        raise _invalid("the arguments are not a JSON object")
+    if not call.name:
+        raise _invalid("the call names no tool")
+    # Some servers give calls no id; a result needs one to refer to.
+    return ToolCall(call.call_id or f"call_{index}", call.name, arguments)
+
+
+def _invalid(detail: str) -> LlmError:
+    return fault("tool_arguments_invalid", detail)
