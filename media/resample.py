@@ -19,7 +19,7 @@ class StreamResampler:
 
     What soxr's block filters hold swings: 12 to 73 ms from 24 to 8 kHz, 12 to 115 ms from 8 to 16 kHz. With `low_delay`
     its variable-rate filter holds a constant 25 and 30 ms, for about three times the cost and a softer edge: from 24 to
-    8 kHz, 4.4 kHz is down 67 instead of 87 dB (tests/bench/media.py measures all of it).
+    8 kHz, 4.4 kHz is down 74 instead of 86 dB (tests/bench/media.py measures all of it).
     """
 
     def __init__(self, from_hz: int, to_hz: int, *, low_delay: bool = False) -> None:
