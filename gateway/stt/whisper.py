@@ -1,0 +1,202 @@
+"""Recognition with Whisper while the caller still speaks.
+
+During speech there are partials, as many as the engine has time for. As soon as the caller pauses, everything since
+the last commit is transcribed in advance; if the pause turns out to be the end of the turn, these are the final words.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+
+from gateway.errors import SttError
+from gateway.stt.base import Partial, SpeechPaused, SpeechStarted, SttEvent
+from gateway.stt.commits import Commits
+from gateway.stt.event_queue import EventQueue
+from gateway.stt.silero import FRAME_SAMPLES, SileroScore, load_silero
+from gateway.stt.utterance import LONGEST_PIECE_S, PREROLL_S, CallerAudio, Piece, Utterance, to_s, to_samples
+from gateway.stt.vad import VoiceActivity
+from gateway.stt.whisper_engine import WhisperEngine
+from gateway.stt.whisper_jobs import Job, Purpose
+from gateway.stt.whisper_pipe import PipeWorker, whisper_command
+from gateway.stt.whisper_wire import Transcript
+
+# New audio that makes another partial worth its time.
+_PARTIAL_EVERY_S = 0.5
+
+
+class WhisperRecogniser:
+    """One call's ears. Used from the loop's thread only."""
+
+    def __init__(self, engine: WhisperEngine, activity: VoiceActivity, language: str) -> None:
+        self._engine = engine
+        self._activity = activity
+        self._language = "" if language == "auto" else language
+        self._events = EventQueue()
+        self._audio = CallerAudio()
+        self._said = Utterance()
+        self._commits = Commits(self._events)
+        # Audio before it has been transcribed for good, or forgotten.
+        self._floor = 0
+        self._partial_from: int | None = None
+
+    async def open(self) -> None:
+        """Begin to load the model, unless it is loaded; audio is kept meanwhile. SttError when the engine is down."""
+        self._engine.start()
+        if self._engine.down:
+            raise SttError("stt_engine_down", "the Whisper process fails again and again")
+
+    def feed(self, pcm: bytes) -> None:
+        self._audio.append(pcm)
+        for transition in self._activity.feed(pcm):
+            self._events.put(transition)
+            match transition:
+                case SpeechStarted(at_s):
+                    self._started(at_s)
+                case SpeechPaused(at_s):
+                    self._paused(at_s)
+        if self._said.begin is not None:
+            self._follow()
+
+    def commit(self) -> None:
+        """End the utterance. A piece that failed in advance is tried again now."""
+        said = self._take_utterance()
+        self._commits.add(said)
+        for piece in said.pieces:
+            if piece.outcome is None and piece.job is not None:
+                self._engine.hasten(piece.job)
+            elif not isinstance(piece.outcome, Transcript):
+                self._transcribe(said, piece, Purpose.FINAL)
+        self._commits.settle()
+
+    def discard(self) -> None:
+        self._take_utterance()
+        self._engine.drop(self, finals=False)
+        # A word that is just beginning was not part of what is forgotten.
+        self._floor = max(self._floor, self._audio.end - to_samples(PREROLL_S))
+
+    def events(self) -> AsyncIterator[SttEvent]:
+        """A retryable SttError stands for one Final; iterate anew to go on."""
+        return aiter(self._events)
+
+    async def close(self) -> None:
+        self._commits.forget()
+        self._engine.drop(self, finals=True)
+        self._events.close()
+        await asyncio.sleep(0)  # lets the reader see the end
+
+    def _started(self, at_s: float) -> None:
+        closed = self._said.resume(to_samples(at_s), self._floor)
+        if closed is not None:
+            self._floor = closed.end
+            if closed.job is not None:
+                self._engine.hasten(closed.job)  # no later pause may replace it
+        self._partial_from = self._audio.end
+
+    def _paused(self, at_s: float) -> None:
+        said = self._said
+        assert said.begin is not None
+        said.speech_end_s = at_s
+        said.pause = Piece(said.begin, self._audio.end)
+        said.begin = None
+        self._engine.drop(self, finals=False)
+        self._transcribe(said, said.pause, Purpose.PAUSE)
+
+    def _follow(self) -> None:
+        """The caller speaks on: close what is long enough, and ask for another partial when there is enough new."""
+        said, end = self._said, self._audio.end
+        assert said.begin is not None
+        if end - said.begin >= to_samples(LONGEST_PIECE_S):
+            piece = said.close_open(self._audio.quietest(end))
+            self._floor = piece.end
+            self._transcribe(said, piece, Purpose.FINAL)
+        elif self._partial_from is not None and end - self._partial_from >= to_samples(_PARTIAL_EVERY_S):
+            self._ask_partial(said)
+
+    def _transcribe(self, said: Utterance, piece: Piece, purpose: Purpose) -> None:
+        pcm = self._audio.cut(piece.begin, piece.end)
+        piece.outcome = None
+        piece.job = Job(self, purpose, self._language, lambda: pcm, partial(self._piece_done, said, piece))
+        self._engine.submit(piece.job)
+
+    def _piece_done(self, said: Utterance, piece: Piece, outcome: Transcript | SttError) -> None:
+        piece.outcome, piece.job = outcome, None
+        if piece is self._said.pause and said.text:
+            self._events.put(Partial(said.text, to_s(piece.end)))
+        self._commits.settle()
+
+    def _ask_partial(self, said: Utterance) -> None:
+        begin, upto = said.begin, [0]
+        self._partial_from = None
+        assert begin is not None
+
+        def newest() -> bytes:
+            upto[0] = self._audio.end
+            return self._audio.cut(begin, upto[0])
+
+        def done(outcome: Transcript | SttError) -> None:
+            if said is not self._said or said.begin != begin:
+                return
+            self._partial_from = upto[0]
+            if isinstance(outcome, Transcript) and outcome.text:
+                text = f"{said.text} {outcome.text}" if said.text else outcome.text
+                self._events.put(Partial(text, to_s(upto[0])))
+
+        self._engine.submit(Job(self, Purpose.PARTIAL, self._language, newest, done))
+
+    def _take_utterance(self) -> Utterance:
+        """Return the utterance, its open speech closed, and begin a new one; a speaker who speaks on is in both."""
+        said, self._said = self._said, Utterance()
+        if said.begin is not None:
+            said.speech_end_s = to_s(self._audio.end)
+            said.close_open(self._audio.end)
+            self._said.begin = self._partial_from = self._audio.end
+        if said.pieces:
+            self._floor = said.pieces[-1].end
+        return said
+
+
+class WhisperRecognisers:
+    """Makes one recogniser a call; all share one Whisper process. The model is loaded at the first call, or by ready().
+
+    `model_dir` is the folder of a faster-whisper model. The thresholds are speech probabilities, see vad.py.
+    """
+
+    def __init__(
+        self,
+        model_dir: Path,
+        *,
+        threads: int = 1,
+        pause_ms: int = 120,
+        min_speech_ms: int = 90,
+        start_threshold: float = 0.5,
+        end_threshold: float = 0.35,
+    ) -> None:
+        """SttError `vad_weights` when the VAD is not installed."""
+        command = whisper_command(model_dir, threads)
+        self._engine = WhisperEngine(lambda: PipeWorker.start(command))
+        self._silero = load_silero()
+        self._pause_ms = pause_ms
+        self._min_speech_ms = min_speech_ms
+        self._start_threshold = start_threshold
+        self._end_threshold = end_threshold
+
+    def recogniser(self, language: str) -> WhisperRecogniser:
+        """`language` is a code such as "en", or "auto" to find it in what is said."""
+        activity = VoiceActivity(
+            SileroScore(self._silero),
+            start_threshold=self._start_threshold,
+            end_threshold=self._end_threshold,
+            min_speech_ms=self._min_speech_ms,
+            pause_ms=self._pause_ms,
+            frame_samples=FRAME_SAMPLES,
+        )
+        return WhisperRecogniser(self._engine, activity, language)
+
+    async def ready(self) -> bool:
+        """Whether the model is loaded; the first question begins to load it."""
+        self._engine.start()
+        return self._engine.ready
+
+    async def close(self) -> None:
+        await self._engine.close()

@@ -1,0 +1,150 @@
+"""The process that holds Whisper: `python -m gateway.stt.whisper_process --model DIR --threads N`.
+
+A process of its own, because nothing else can stop a run that hangs, and a crash in native code ends no call. It
+reads jobs from standard input and writes a line for each to standard output until its input ends, as it does when
+the gateway dies.
+"""
+
+import argparse
+import os
+import string
+import sys
+import time
+import zlib
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from gateway.stt.base import STT_RATE_HZ
+from gateway.stt.whisper_wire import AudioJob, Transcript, encode_line, read_job
+
+# The encoder's time grows faster than its window (12 s: 80 ms, 20 s: 150 ms, 30 s: 380 ms on one core pair), and its
+# accuracy stays until speech fills the window: with less than 4 s of silence behind it the decoder repeats itself.
+WINDOWS_S = (12, 20, 30)
+_SILENCE_BEHIND_S = 4
+# Speech has at most about 5 words a second, 1.5 tokens a word; a decoder that repeats itself is cut off here.
+_TOKENS_PER_S = 8
+_TOKENS_LEAST = 24
+# Whisper's own limits for text that repeats itself, and for sounds that are no speech.
+_REPETITIVE = 2.4
+_NO_SPEECH = 0.6
+_UNSURE_LOGPROB = -1.0
+# What the training data says over silence and noise; believed only when the model is sure that it hears speech.
+_HALLUCINATED = frozenset(
+    {"thanks for watching", "thank you for watching", "thank you", "you", "bye", "subtitles by the amaraorg community"}
+)
+_HALLUCINATED_NO_SPEECH = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """One run of the decoder and what it says about itself."""
+
+    text: str
+    no_speech: float
+    avg_logprob: float
+
+    @property
+    def repetitive(self) -> bool:
+        raw = self.text.encode()
+        return len(raw) / len(zlib.compress(raw)) > _REPETITIVE if raw else False
+
+
+def window_s(duration_s: float) -> int:
+    """Return the shortest window that leaves silence behind the speech, else the longest."""
+    return next((window for window in WINDOWS_S if duration_s + _SILENCE_BEHIND_S <= window), WINDOWS_S[-1])
+
+
+def believed_words(decoded: Decoded) -> str:
+    """Return the text, or nothing when it was most likely invented over noise or silence."""
+    bare = decoded.text.lower().translate(str.maketrans("", "", string.punctuation)).strip()
+    doubtful = decoded.no_speech > _NO_SPEECH and decoded.avg_logprob < _UNSURE_LOGPROB
+    invented = bare in _HALLUCINATED and decoded.no_speech > _HALLUCINATED_NO_SPEECH
+    return "" if not bare or doubtful or invented or decoded.repetitive else decoded.text
+
+
+class WhisperModel:
+    """faster-whisper's parts, run greedily over one short window: no timestamps, no context, no second temperature."""
+
+    def __init__(self, folder: str, threads: int) -> None:
+        # Slow to import, and not installed in a gateway that uses a cloud recogniser.
+        from faster_whisper import WhisperModel as Loaded
+        from faster_whisper.tokenizer import Tokenizer
+        from faster_whisper.transcribe import get_suppressed_tokens
+
+        self._loaded = Loaded(folder, device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True)
+        self._tokenizer_class = Tokenizer
+        self._suppressed = get_suppressed_tokens(self._tokenizer("en"), [-1])
+
+    def transcribe(self, job: AudioJob) -> Transcript:
+        """Return the words of the job's audio; what the model raises is not translated here."""
+        began_s = time.perf_counter()
+        samples = np.frombuffer(job.pcm, np.int16).astype(np.float32) / np.float32(32_768)
+        window = window_s(len(samples) / STT_RATE_HZ)
+        decoded, language = self._decode(samples, window, job.language)
+        if decoded.repetitive and window < WINDOWS_S[-1]:
+            decoded, language = self._decode(samples, WINDOWS_S[-1], job.language)
+        return Transcript(believed_words(decoded), language, time.perf_counter() - began_s)
+
+    def _decode(self, samples: npt.NDArray[np.float32], window: int, language: str) -> tuple[Decoded, str]:
+        size = window * STT_RATE_HZ
+        padded = np.zeros(size, np.float32)
+        padded[: min(size, len(samples))] = samples[:size]
+        encoded = self._loaded.encode(self._loaded.feature_extractor(padded, padding=0))
+        language = language or self._spoken_language(encoded)
+        tokenizer = self._tokenizer(language)
+        prompt = self._loaded.get_prompt(tokenizer, [], without_timestamps=True)
+        most_tokens = _TOKENS_LEAST + int(_TOKENS_PER_S * min(window, len(samples) / STT_RATE_HZ))
+        result = self._loaded.model.generate(
+            encoded,
+            [prompt],
+            beam_size=1,
+            max_length=len(prompt) + most_tokens,
+            return_scores=True,
+            return_no_speech_prob=True,
+            suppress_blank=True,
+            suppress_tokens=self._suppressed,
+        )[0]
+        tokens = result.sequences_ids[0]
+        # The score is a mean over the tokens; the end token, which is no part of them, counts as well.
+        avg_logprob = result.scores[0] * len(tokens) / (len(tokens) + 1)
+        return Decoded(tokenizer.decode(tokens).strip(), result.no_speech_prob, avg_logprob), language
+
+    def _spoken_language(self, encoded: Any) -> str:
+        token: str = self._loaded.model.detect_language(encoded)[0][0][0]
+        return token.strip("<|>")
+
+    def _tokenizer(self, language: str) -> Any:
+        multilingual = self._loaded.model.is_multilingual
+        return self._tokenizer_class(self._loaded.hf_tokenizer, multilingual, task="transcribe", language=language)
+
+
+def serve(model: WhisperModel, jobs: BinaryIO, lines: BinaryIO) -> None:
+    """Answer jobs until the pipe is closed. A job that fails is answered with an error; the next one is served."""
+    lines.write(encode_line(ready=True))
+    lines.flush()
+    while (job := read_job(jobs)) is not None:
+        try:
+            found = model.transcribe(job)
+            line = encode_line(number=job.number, text=found.text, language=found.language, took_s=found.took_s)
+        except Exception as error:  # the process must outlive whatever native code makes of one job
+            line = encode_line(number=job.number, error=repr(error))
+        lines.write(line)
+        lines.flush()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m gateway.stt.whisper_process", description="Whisper behind pipes.")
+    parser.add_argument("--model", required=True, help="folder of a faster-whisper model")
+    parser.add_argument("--threads", type=int, default=1, help="CPU threads")
+    arguments = parser.parse_args()
+    # Libraries print to descriptor 1; the protocol keeps it for itself.
+    lines = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    serve(WhisperModel(arguments.model, arguments.threads), sys.stdin.buffer, lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""The two pipes between the gateway and its Whisper process: audio in, one JSON line out for each job.
+
+gateway -> process: a header (job number, language, size of the audio) and the audio, 16 kHz s16le.
+process -> gateway: {"ready": true} once; then per job {"number", "text", "language", "took_s"} or {"number", "error"}.
+"""
+
+import json
+import struct
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+_HEADER = struct.Struct(">I8sI")
+# The longest job is one Whisper window; the process refuses more before it takes the memory.
+MAX_AUDIO_BYTES = 30 * 32_000
+# 448 tokens are Whisper's longest answer; this holds them in any script.
+MAX_LINE_BYTES = 64 * 1024
+
+
+class WireFault(ValueError):
+    """The other end of the pipe sent something that is not this protocol."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """Words found in a piece of audio, blank when there are none; `took_s` is the engine's own time for it."""
+
+    text: str = field(repr=False)
+    language: str = ""
+    took_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AudioJob:
+    """Audio to transcribe; `language` is a code, or empty to let the model find it."""
+
+    number: int
+    language: str
+    pcm: bytes = field(repr=False)
+
+
+def encode_job(job: AudioJob) -> bytes:
+    """Return the bytes of one job; WireFault when the audio or the language code is too long."""
+    language = job.language.encode()
+    if len(language) > 8 or len(job.pcm) > MAX_AUDIO_BYTES:
+        raise WireFault(f"job with {len(job.pcm)} bytes of audio and a language code of {len(language)}")
+    return _HEADER.pack(job.number, language, len(job.pcm)) + job.pcm
+
+
+def read_job(stream: BinaryIO) -> AudioJob | None:
+    """Wait for the next job; None when the gateway has closed the pipe, WireFault when it sent anything else."""
+    header = stream.read(_HEADER.size)
+    if len(header) < _HEADER.size:
+        return None
+    number, language, size_bytes = _HEADER.unpack(header)
+    if size_bytes > MAX_AUDIO_BYTES:
+        raise WireFault(f"job announces {size_bytes} bytes of audio")
+    pcm = stream.read(size_bytes)
+    if len(pcm) < size_bytes:
+        return None
+    return AudioJob(number, language.rstrip(b"\0").decode(), pcm)
+
+
+def encode_line(**fields: Any) -> bytes:
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def decode_line(line: bytes) -> dict[str, Any]:
+    """Return the fields of one line; WireFault when it is not one whole JSON object."""
+    if not line.endswith(b"\n"):
+        raise WireFault("the line is cut short")
+    try:
+        body = json.loads(line)
+    except ValueError as error:
+        raise WireFault(f"the line is not JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise WireFault(f"the line is a JSON {type(body).__name__}")
+    return body
