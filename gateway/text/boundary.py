@@ -57,6 +57,7 @@ class Before:
     closes_quote: bool = False
     closes_bracket: bool = False
     introduced: bool = False  # a colon stands before the quotation
+    leads: bool = False  # the quotation begins the piece, so that its speaker may follow
 
 
 class Boundary:
@@ -84,10 +85,11 @@ class Boundary:
             return self._in_tail(char, at)
         return self._between(char, at)
 
-    def settle(self) -> Verdict:
-        """The verdict when nothing more comes for a while."""
+    def settle(self, *, over: bool = False) -> Verdict:
+        """The verdict when nothing more comes: for a while, or at all when the reply is `over`."""
         if self._next:
-            return self._judge_word() if self._expects is not After.CLOSING else Verdict.GO_ON
+            whole_word = over or self._expects in (After.ANYTHING, After.NUMBER)
+            return self._judge_word() if whole_word else Verdict.GO_ON
         if self._expects is After.NUMBER:
             return Verdict.CUT if self._before.first else Verdict.GO_ON  # "No." may be the whole answer
         sure = self._expects in (After.ANYTHING, After.CLOSING)
@@ -185,7 +187,7 @@ class Boundary:
 
     @property
     def _asks_second(self) -> bool:
-        return self._before.closes_quote and self._next[0].isupper() and bool(self._rules.speech_verbs)
+        return self._before.leads and self._before.closes_quote and bool(self._rules.speech_verbs)
 
     def _judge_word(self) -> Verdict:
         word = _core(self._next)
@@ -214,6 +216,8 @@ def expectation(rules: SentenceRules, before: Before) -> After:
     """What follows a full stop after this word."""
     word = _core(before.word)
     known = word.lower()
+    if known not in rules.titles:
+        known = known.rsplit("'", 1)[-1]  # "l'ing." is "ing." with an article
     if before.first and _MARKER.fullmatch(word) and not before.closes_bracket and known not in ("no",):
         return After.ALWAYS_MORE
     if before.previous.endswith(":") and known in ("1", "a", "i"):

@@ -61,7 +61,7 @@ class SentenceChunker:
     def flush(self) -> list[str]:
         """The reply is over: returns what is left, and is ready for the next reply."""
         while self._boundary is not None:
-            self._conclude(self._boundary, self._boundary.settle())
+            self._conclude(self._boundary, self._boundary.settle(over=True))
             self._advance()
         self._cut_open_ends(len(self._text))
         done = self._take_done()

@@ -34,6 +34,8 @@ class ClauseBoundary:
         inside_name = self._word[:1].isupper() and not self._first and char.isupper()
         return Verdict.GO_ON if inside_number or inside_name else Verdict.CUT
 
-    def settle(self) -> Verdict:
-        """The verdict when nothing more comes for a while."""
+    def settle(self, *, over: bool = False) -> Verdict:
+        """The verdict when nothing more comes: for a while, or at all when the reply is `over`."""
+        if over:
+            return Verdict.GO_ON
         return Verdict.CUT if self._spaced and not self._word[-1:].isdigit() else Verdict.GO_ON

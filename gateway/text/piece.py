@@ -53,6 +53,7 @@ class Piece:
         self._first_letter = ""
         self._solid = ""  # the last character that is neither space nor closing mark
         self._introduced = False  # a colon stands before the open quotation
+        self._leads = False  # nothing stands before it
         self._inner: Before | None = None  # the surroundings of the last mark inside an enclosure
         self._places = _Places()
         self._inner_ends: list[int] = []
@@ -70,6 +71,7 @@ class Piece:
             self._begin_word(text, at)
         if not was_open and self._enclosures.depth:
             self._introduced = self._solid in (":", "：")
+            self._leads = self._words == 0
             self._inner = None
         boundary = self._boundary(text, at, closed)
         if char not in CLOSERS:
@@ -104,7 +106,13 @@ class Piece:
         char = text[at]
         if closed and self._solid in STOPS and self._inner is not None:
             quote = char not in ")]}）】〕］｝>"
-            before = replace(self._inner, closes_quote=quote, closes_bracket=not quote, introduced=self._introduced)
+            before = replace(
+                self._inner,
+                closes_quote=quote,
+                closes_bracket=not quote,
+                introduced=self._introduced,
+                leads=self._leads,
+            )
             return Boundary(self._rules, self._solid, at + 1, before)
         if char in STOPS:
             if not self._enclosures.depth:

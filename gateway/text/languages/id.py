@@ -7,9 +7,10 @@ CODE = "id"
 SENTENCES = SentenceRules(
     titles=COMMON_TITLES
     | words(
-        "drg drh drs dra ir hj kh ust ustz bpk bp sdr sdri tn ny nn yth kol mayjen brigjen letkol kapt pdt jl jln",
-        "gg kec kel kab kp ds desa prov kota dsn komp perum ged pt cv ud pd fa yay a.n an u.p u.b d.a d/a c.q s.d",
-        "sd a.l y.l m.k kpd yg dgn utk dr tsb spt krn dlm thd dg sbg atas up bag dep",
+        "drg drh drs dra ir hj kh ust ustz bpk bp sdr sdri tn ny nn yth kol jend letjen laksda marsda mayjen",
+        "brigjen letkol kapt pdt jl jln gg kec kel kab kp ds desa prov kota dsn komp perum ged pt cv ud pd fa yay",
+        "a.n an u.p u.b d.a d/a c.q s.d sd a.l y.l m.k kpd yg dgn utk dr tsb spt krn dlm thd dg sbg atas up bag",
+        "dep",
     ),
     before_number=words(
         "no nomor hlm hal tgl pkl jam telp tel hp tlp faks rt rw lt blok bl thn th psl ps jilid jld bab gbr ayat",
