@@ -24,7 +24,10 @@ class SpeechAudio:
 
 @dataclass(frozen=True, slots=True)
 class SpeechWords:
-    """Word times of a request, measured from the start of its audio."""
+    """The words of a request spoken so far, timed from the start of its audio; a later event replaces an earlier one.
+
+    They come before the audio they describe, so that a reply cut short still knows its words.
+    """
 
     request_id: int
     words: tuple[Word, ...] = field(repr=False)
@@ -51,7 +54,7 @@ SpeechEvent = SpeechBegan | SpeechAudio | SpeechWords | SpeechDone | SpeechFaile
 
 
 class SpeechSession(Protocol):
-    """One call's voice. Requests are spoken in order; every request ends in exactly one Done or Failed, unless cancelled."""
+    """One call's voice. Requests are spoken in order; each ends in exactly one Done or Failed, unless cancelled."""
 
     @property
     def rate_hz(self) -> int:

@@ -1,0 +1,229 @@
+"""A call's voice over one persistent connection to a TTS worker, whatever carries it (docs/tts-session.md).
+
+The session is a pump around a Ledger: one task keeps it connected and, while it is, one reads and one writes. A lost
+worker is looked for again with growing pauses, for as long as the session is open.
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+
+from gateway.errors import TtsError
+from gateway.tts.base import SpeechEvent
+from gateway.tts.ledger import Ledger
+
+log = structlog.get_logger(__name__)
+
+# Pauses between tries: short enough that a restarted worker is found within a sentence, long enough to spare it.
+_BACKOFF_FIRST_S, _BACKOFF_CAP_S = 0.1, 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechTiming:
+    """How long a session waits for its worker."""
+
+    # One try to connect and to have the session accepted.
+    connect_s: float = 3.0
+    # A lost worker's sentences count as failed after this; the caller hears silence meanwhile.
+    give_up_s: float = 5.0
+    # A connected worker that delivers nothing for so long is broken; a busy CPU worker may need seconds for a piece.
+    stall_s: float = 15.0
+
+
+class Socket(Protocol):
+    """What the session needs of a connection. `send` and `recv` raise a retryable TtsError when it is gone."""
+
+    async def send(self, message: str) -> None: ...
+
+    async def recv(self) -> str | bytes: ...
+
+    async def close(self) -> None: ...
+
+
+# Opens a connection; raises TtsError, retryable or not.
+Connector = Callable[[], Awaitable[Socket]]
+
+
+class PersistentSession:
+    """The SpeechSession of one call."""
+
+    def __init__(
+        self, ledger: Ledger, connector: Connector, timing: SpeechTiming, jitter: Callable[[], float] = random.random
+    ) -> None:
+        self._ledger = ledger
+        self._connector = connector
+        self._timing = timing
+        self._jitter = jitter
+        self._connected = False
+        self._closed = False
+        self._stalled = False
+        self._keeper: asyncio.Task[None] | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+        self._to_send = asyncio.Event()
+        self._to_hear = asyncio.Event()
+        self._room = asyncio.Event()
+
+    @property
+    def rate_hz(self) -> int:
+        return self._ledger.rate_hz
+
+    async def open(self) -> None:
+        """Connect within give_up_s; raises TtsError (worker_unreachable, worker_refused, unknown_voice ...)."""
+        first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._keeper = asyncio.create_task(self._keep_connected(first), name="tts-session")
+        try:
+            async with asyncio.timeout(self._timing.give_up_s):
+                await first
+        except TimeoutError as error:
+            await self.close()
+            raise TtsError("worker_unreachable", f"no session in {self._timing.give_up_s} s", retryable=True) from error
+        except BaseException:
+            await self.close()
+            raise
+
+    def speak(self, text: str) -> int:
+        """Queue a sentence and return its id; raises TtsError only after close."""
+        if self._closed:
+            raise TtsError("session_closed")
+        request_id = self._ledger.add(text, self._now_s())
+        self._to_send.set()
+        self._to_hear.set()
+        self._arm()
+        return request_id
+
+    def cancel(self) -> None:
+        self._ledger.cancel()
+        self._to_send.set()
+        self._room.set()
+
+    async def events(self) -> AsyncIterator[SpeechEvent]:
+        """Yield events in order until close; TtsError when the session itself has failed."""
+        while not self._closed:
+            event = self._ledger.next_event()
+            if event is not None:
+                if not self._ledger.is_full:
+                    self._room.set()
+                yield event
+                continue
+            if self._keeper is not None and self._keeper.done():
+                raise TtsError("session_broken") from self._keeper.exception()
+            self._to_hear.clear()
+            await self._to_hear.wait()
+
+    async def close(self) -> None:
+        self._closed = True
+        self._to_hear.set()
+        if self._deadline is not None:
+            self._deadline.cancel()
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.wait([self._keeper])
+
+    async def _keep_connected(self, first: "asyncio.Future[None]") -> None:
+        """Connect, serve, and again, with pauses that grow until a connection has lasted."""
+        try:
+            tries = 0
+            while True:
+                began_s = self._now_s()
+                try:
+                    await self._serve_connection(first)
+                except* TtsError as errors:
+                    error = _first(errors)
+                    if not first.done() and not error.retryable:
+                        first.set_exception(error)
+                    log.warning("tts_connection_lost", code=error.code, tries=tries)
+                tries = 0 if self._now_s() - began_s > _BACKOFF_CAP_S else tries + 1
+                pause_s = min(_BACKOFF_FIRST_S * 2**tries, _BACKOFF_CAP_S)
+                await asyncio.sleep(pause_s * (1 + self._jitter()) / 2)
+        finally:
+            self._to_hear.set()
+
+    async def _serve_connection(self, first: "asyncio.Future[None]") -> None:
+        """Be one connection, from the upgrade to its loss, which is a TtsError (or a group of them)."""
+        socket = await self._connector()
+        try:
+            await self._introduce(socket)
+            if not first.done():
+                first.set_result(None)
+            self._connected, self._stalled = True, False
+            self._arm()
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._receive(socket), name="tts-receive")
+                group.create_task(self._send(socket), name="tts-send")
+        finally:
+            self._connected = False
+            self._ledger.disconnect(self._now_s())
+            self._arm()
+            with suppress(Exception):  # the socket is given up whatever its end looks like
+                await socket.close()
+
+    async def _introduce(self, socket: Socket) -> None:
+        try:
+            async with asyncio.timeout(self._timing.connect_s):
+                await socket.send(self._ledger.connect())
+                while not self._ledger.ready:
+                    self._ledger.receive(await socket.recv(), self._now_s())
+        except TimeoutError as error:
+            raise TtsError("worker_unreachable", "the worker accepts no session", retryable=True) from error
+
+    async def _receive(self, socket: Socket) -> None:
+        while True:
+            self._ledger.receive(await socket.recv(), self._now_s())
+            self._to_hear.set()
+            self._to_send.set()
+            while self._ledger.is_full:
+                self._room.clear()
+                await self._room.wait()
+
+    async def _send(self, socket: Socket) -> None:
+        while True:
+            self._to_send.clear()
+            while (message := self._ledger.take()) is not None:
+                try:
+                    async with asyncio.timeout(self._timing.stall_s):
+                        await socket.send(message)
+                except TimeoutError as error:
+                    raise TtsError("worker_stalled", "the worker does not read", retryable=True) from error
+            await self._to_send.wait()
+            if self._stalled:
+                raise TtsError("worker_stalled", "the worker delivers nothing", retryable=True)
+
+    def _arm(self) -> None:
+        """Have the deadline of the oldest request looked at when it is due."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        since_s = self._ledger.waits_since_s
+        if since_s is not None and not self._closed:
+            self._deadline = asyncio.get_running_loop().call_at(since_s + self._patience_s, self._look_at_deadline)
+
+    @property
+    def _patience_s(self) -> float:
+        return self._timing.stall_s if self._connected else self._timing.give_up_s
+
+    def _look_at_deadline(self) -> None:
+        since_s, now_s = self._ledger.waits_since_s, self._now_s()
+        if since_s is not None and now_s >= since_s + self._patience_s:
+            if self._connected:
+                self._stalled = True
+                self._to_send.set()
+                self._ledger.give_up_spoken(now_s)
+            else:
+                self._ledger.give_up_waiting(now_s - self._patience_s)
+            self._to_hear.set()
+        self._arm()
+
+    def _now_s(self) -> float:
+        return asyncio.get_running_loop().time()
+
+
+def _first(errors: BaseExceptionGroup[TtsError]) -> TtsError:
+    """Return the error that ended a connection; its other loop may have failed in the same moment."""
+    for error in errors.exceptions:
+        return error if isinstance(error, TtsError) else _first(error)
+    raise AssertionError("an exception group is never empty")
