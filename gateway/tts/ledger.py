@@ -102,7 +102,7 @@ class Ledger:
         return encode_control(Type.SESSION, protocol=PROTOCOL, framing=Framing.TAGGED.value, **self._delivery)
 
     def disconnect(self, now_s: float) -> None:
-        """The connection is gone. One that delivered nothing moves no deadline, or a flapping worker would move it on."""
+        """The connection is gone. One that delivered nothing moves no deadline, however often it comes back."""
         if self._lost_s is None:
             self._lost_s = now_s
         for request in self._at_worker.values():
