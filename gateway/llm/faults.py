@@ -17,6 +17,7 @@
 Once a word of the reply was delivered `retryable` is False whatever the code: nobody hears a sentence twice (F-59).
 """
 
+import re
 from collections.abc import Sequence
 
 from gateway.errors import LlmError
@@ -59,6 +60,7 @@ MAX_DETAIL_CHARS = 300
 # recognised by its beginning, since servers cut what they quote.
 _QUOTE_MIN_CHARS = 6
 _QUOTE_MAX_CHARS = 40
+_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|[nrtbf\"/])")
 
 
 class FieldRefused(LlmError):
@@ -89,4 +91,6 @@ def guarded_detail(text: str, conversation: Sequence[Message]) -> str:
 
 
 def _bare(text: str) -> str:
-    return "".join(c for c in text.casefold() if c.isalnum())
+    """Letters and digits alone, out of JSON's escapes."""
+    plain = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else " ", text)
+    return "".join(c for c in plain.casefold() if c.isalnum())
