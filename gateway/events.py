@@ -12,7 +12,7 @@ from media.formats import AudioFormat
 
 @dataclass(frozen=True, slots=True)
 class CallStarted:
-    """The stream is open. `call_id` is the platform's id for REST; `custom` holds the parameters of the answer document."""
+    """The stream is open. `call_id` is the platform's id for REST; `custom` are the answer document's parameters."""
 
     call_id: str
     stream_id: str

@@ -1,4 +1,4 @@
-"""llama.cpp's OpenAI-compatible server over one GGUF file, for the offline profile: `python -m gateway.llm.llama_server`."""
+"""llama.cpp's OpenAI-compatible server over one GGUF file: `python -m gateway.llm.llama_server`."""
 
 import argparse
 import signal

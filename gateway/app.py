@@ -1,0 +1,170 @@
+"""From settings to a running gateway: the one place where configuration becomes parts."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import aiohttp
+import structlog
+from aiohttp import web
+
+from config.errors import ConfigError
+from config.models import ModelStore
+from config.settings import Llm, Settings, Stt
+from gateway.call.calls import Calls
+from gateway.call.script import Script, Timing
+from gateway.errors import SttError
+from gateway.gateway import Bot, Bounds, Gateway, Parts
+from gateway.llm.base import Deadlines, Inference, LanguageModel
+from gateway.platforms.control import CallControl, TwilioControl
+from gateway.platforms.registry import build_platform
+from gateway.routes import MAX_WEBHOOK_BYTES, Routes
+from gateway.stt.base import RecogniserFactory
+from gateway.telemetry import Telemetry
+from gateway.tts.websocket import WebSocketSpeech
+
+log = structlog.get_logger(__name__)
+
+# Connections that are still open after the drain (health checks, scrapes) get this long.
+SHUTDOWN_S = 2.0
+
+
+async def serve(settings: Settings) -> None:
+    """Run until SIGTERM or SIGINT, then drain. ConfigError when a part cannot be built or the port is taken."""
+    async with aiohttp.ClientSession() as http:
+        gateway = build_gateway(settings, http)
+        runner = web.AppRunner(
+            build_app(gateway, settings), handle_signals=False, access_log=None, shutdown_timeout=SHUTDOWN_S
+        )
+        await runner.setup()
+        try:
+            await _listen(runner, settings.server.host, settings.server.port)
+            await gateway.start()
+            await _told_to_stop()
+            log.info("draining", calls=gateway.calls.count)
+        finally:
+            await gateway.stop(settings.server.drain_s)
+            await runner.cleanup()
+
+
+def build_app(gateway: Gateway, settings: Settings) -> web.Application:
+    """The HTTP application around a gateway."""
+    app = web.Application(client_max_size=MAX_WEBHOOK_BYTES)
+    server, security = settings.server, settings.security
+    Routes(gateway, server.public_url, security.admin_token, server.sockets_per_source).add_to(app)
+    return app
+
+
+def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
+    """Every part by its settings; ConfigError when a package, model or value is missing."""
+    server, tts = settings.server, settings.tts
+    parts = Parts(
+        ears=build_ears(settings.stt, settings.models.dir),
+        model=build_model(settings.llm),
+        voice=WebSocketSpeech(
+            tts.url, token=tts.token, connect_s=tts.connect_s, give_up_s=tts.give_up_s, outstanding=tts.outstanding
+        ),
+        platforms={"twilio": build_platform("twilio", auth_token=settings.twilio.auth_token)},
+        controls=_controls(settings, http),
+    )
+    now = asyncio.get_running_loop().time
+    calls = Calls(server.max_calls, settings.security.token_ttl_s, settings.transcripts.keep_calls, now)
+    bounds = Bounds(server.first_message_s, server.send_timeout_s)
+    return Gateway(parts, build_bot(settings), calls, Telemetry(), bounds, settings.security.insecure_dev)
+
+
+def build_ears(stt: Stt, models_dir: str) -> RecogniserFactory:
+    """The recognisers of `stt.engine`; their libraries are imported only when they are used."""
+    if stt.engine == "energy":
+        from gateway.stt.energy import EnergyRecognisers
+
+        return EnergyRecognisers(stt.canned_words, pause_ms=stt.pause_ms)
+    try:
+        from gateway.stt.whisper import WhisperRecognisers
+
+        folder = Path(stt.model)
+        if not folder.is_dir():
+            folder = ModelStore(Path(models_dir) if models_dir else None).locate(stt.model)
+        return WhisperRecognisers(folder, threads=stt.threads, pause_ms=stt.pause_ms)
+    except (ImportError, SttError) as error:
+        raise ConfigError(
+            f'stt.engine whisper cannot be used ({error}); install it with pip install "voicebot-gateway[local]"'
+        ) from error
+
+
+def build_model(llm: Llm) -> LanguageModel:
+    """The language model of `llm.provider`."""
+    if llm.provider == "scripted":
+        from gateway.llm.scripted import ScriptedModel
+
+        script = llm.scripted
+        return ScriptedModel(script.replies, script.first_token_s, script.tokens_per_s)
+    inference = Inference(
+        max_tokens=llm.max_tokens or None,
+        temperature=llm.temperature if llm.temperature >= 0 else None,
+        top_p=llm.top_p if llm.top_p >= 0 else None,
+    )
+    deadlines = Deadlines(connect_s=llm.connect_s, read_s=llm.read_s, first_token_s=llm.first_token_s)
+    if llm.provider == "openai":
+        from gateway.llm.openai_compatible import ChatServer, OpenAiCompatibleModel
+
+        server = llm.openai
+        return OpenAiCompatibleModel(
+            ChatServer(server.base_url, server.model, server.api_key, server.extra, llm.max_concurrent),
+            inference,
+            deadlines,
+        )
+    from gateway.llm.bedrock import BedrockEndpoint, BedrockModel
+    from gateway.llm.converse import BedrockExtras, Guardrail
+
+    bedrock = llm.bedrock
+    guardrail = None
+    if bedrock.guardrail_id:
+        guardrail = Guardrail(bedrock.guardrail_id, bedrock.guardrail_version, bedrock.guardrail_mode)
+    return BedrockModel(
+        bedrock.model_id,
+        BedrockEndpoint(bedrock.region or None, bedrock.endpoint_url or None, llm.max_concurrent),
+        inference,
+        BedrockExtras(additional_fields=bedrock.additional_fields, guardrail=guardrail),
+        deadlines,
+    )
+
+
+def build_bot(settings: Settings) -> Bot:
+    """The one bot of this configuration."""
+    bot, turn, playout = settings.bot, settings.turn, settings.playout
+    script = Script(bot.language, bot.system_prompt, bot.greeting, bot.fallback, bot.reprompt, bot.goodbye)
+    timing = Timing(
+        end_silence_ms=turn.end_silence_ms,
+        barge_in_ms=turn.barge_in_ms,
+        lead_ms=playout.lead_ms,
+        max_queue_s=playout.max_queue_s,
+        silence_s=bot.silence_s,
+        max_call_s=bot.max_call_s,
+    )
+    return Bot(script, timing, bot.voice, bot.speed)
+
+
+def _controls(settings: Settings, http: aiohttp.ClientSession) -> dict[str, CallControl]:
+    twilio = settings.twilio
+    if not (twilio.account_sid and twilio.auth_token):
+        return {}
+    return {"twilio": TwilioControl(http, twilio.account_sid, twilio.auth_token, base_url=twilio.api_url)}
+
+
+async def _listen(runner: web.AppRunner, host: str, port: int) -> None:
+    try:
+        await web.TCPSite(runner, host, port).start()
+    except OSError as error:
+        raise ConfigError(f"cannot listen on {host}:{port} ({error.strerror}); choose another server.port") from error
+    for address in runner.addresses:
+        log.info("gateway_listening", host=address[0], port=address[1])
+
+
+async def _told_to_stop() -> None:
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    await stop.wait()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.remove_signal_handler(number)  # a second signal ends the process at once

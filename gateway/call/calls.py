@@ -1,0 +1,176 @@
+"""The live calls of this process: who may begin one, which are on, and how they end together."""
+
+import asyncio
+import hmac
+import secrets
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+
+from gateway.call.record import CallRecord
+from gateway.call.session import CallSession
+from gateway.errors import Refused, TtsError
+from gateway.tts.base import SpeechSession
+
+log = structlog.get_logger(__name__)
+
+# After the goodbyes of a drain have had their time, calls are cancelled; each closes its sockets within two seconds.
+DRAIN_GOODBYE_S = 15.0
+# 192 random bits: guessing is hopeless within any token lifetime.
+TOKEN_BYTES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """A place for the call of one answered webhook, until its stream arrives or `expires_s` passes."""
+
+    platform: str
+    token: str = field(repr=False)
+    expires_s: float
+    voice: SpeechSession
+    opening: asyncio.Task[None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Live:
+    session: CallSession
+    record: CallRecord
+    task: asyncio.Task[str]
+
+
+class Calls:
+    """Admission, single-use stream tokens, and the set of sessions. `now` is monotonic seconds."""
+
+    def __init__(self, max_calls: int, token_ttl_s: float, keep_records: int, now: Callable[[], float]) -> None:
+        self._max_calls = max_calls
+        self._token_ttl_s = token_ttl_s
+        self._now = now
+        self._reserved: dict[str, Reservation] = {}
+        self._live: dict[str, _Live] = {}
+        self._ended: deque[CallRecord] = deque(maxlen=keep_records)
+        self._closing: set[asyncio.Task[None]] = set()
+        self.draining = False
+
+    # Before the stream.
+
+    def admit(self, call_id: str) -> None:
+        """Refused: 503 while draining or when one more call is too many, 409 when this call is on already."""
+        self._expire()
+        if self.draining:
+            raise Refused("draining", "the gateway is shutting down", http_status=503, retryable=True)
+        if call_id in self._live:
+            raise Refused("call_is_on", "this call already has a stream", http_status=409)
+        if len(self._live) + len(self._reserved.keys() - {call_id}) >= self._max_calls:
+            raise Refused("at_capacity", f"{self._max_calls} calls are on", http_status=503, retryable=True)
+
+    def reserve(self, platform: str, call_id: str, voice: SpeechSession) -> str:
+        """Keep a place, open the voice while the phone rings, return the stream token; a repeat replaces the first."""
+        self.release(call_id)
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        opening = asyncio.create_task(_open_early(voice), name=f"{call_id}:open")
+        self._reserved[call_id] = Reservation(platform, token, self._now() + self._token_ttl_s, voice, opening)
+        asyncio.get_running_loop().call_later(self._token_ttl_s, self._expire)
+        return token
+
+    async def claim(self, platform: str, call_id: str, token: str) -> SpeechSession:
+        """Take the voice of the reservation that the stream's token proves. The token is used up.
+
+        Refused when the token is unknown, used, late, or another call's or platform's (F-29b).
+        """
+        self._expire()
+        held = self._reserved.get(call_id)
+        if held is None or held.platform != platform or not hmac.compare_digest(held.token.encode(), token.encode()):
+            raise Refused("bad_token", "the stream's token is unknown, used up, or another call's")
+        del self._reserved[call_id]
+        await _settled(held.opening)
+        return held.voice
+
+    def release(self, call_id: str) -> None:
+        """Give a reservation back unused; nothing happens without one."""
+        if held := self._reserved.pop(call_id, None):
+            closing = asyncio.create_task(_close(held), name=f"{call_id}:release")
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+
+    # While they are on.
+
+    async def conduct(self, call_id: str, session: CallSession, record: CallRecord) -> str:
+        """Run the call to its end and return why it ended. Cancelling the caller cancels the call."""
+        task = asyncio.create_task(session.run(), name=f"{call_id}:call")
+        self._live[call_id] = _Live(session, record, task)
+        try:
+            return await task
+        finally:
+            await _settled(task)
+            del self._live[call_id]
+            self._ended.append(record)
+
+    def farewell(self, call_id: str) -> bool:
+        """Say goodbye and hang up; False when no such call is on."""
+        live = self._live.get(call_id)
+        if live is not None:
+            live.session.farewell()
+        return live is not None
+
+    def records(self) -> list[CallRecord]:
+        """Calls that are on, then the ended ones that are kept, newest first."""
+        return [*(live.record for live in self._live.values()), *reversed(self._ended)]
+
+    @property
+    def count(self) -> int:
+        """Calls that are on."""
+        return len(self._live)
+
+    @property
+    def has_room(self) -> bool:
+        return not self.draining and len(self._live) + len(self._reserved) < self._max_calls
+
+    # The end.
+
+    async def drain(self, patience_s: float) -> None:
+        """Refuse new calls, let those on finish, then say goodbye, then cancel; returns when none is left (F-114)."""
+        self.draining = True
+        for call_id in list(self._reserved):
+            self.release(call_id)
+        await self._none_left(patience_s)
+        for live in list(self._live.values()):
+            live.session.farewell()
+        await self._none_left(DRAIN_GOODBYE_S)
+        for live in list(self._live.values()):
+            live.task.cancel()
+        await self._none_left(None)
+        if self._closing:
+            await asyncio.wait(self._closing)
+
+    async def _none_left(self, patience_s: float | None) -> None:
+        if self._live:
+            await asyncio.wait([live.task for live in self._live.values()], timeout=patience_s)
+
+    def _expire(self) -> None:
+        now_s = self._now()
+        for call_id, held in list(self._reserved.items()):
+            if held.expires_s <= now_s:
+                log.info("stream_never_came", call=call_id)
+                self.release(call_id)
+
+
+async def _open_early(voice: SpeechSession) -> None:
+    """A failure is not the webhook's business: the session opens the voice again and deals with it there."""
+    with suppress(TtsError):
+        await voice.open()
+
+
+async def _settled(task: asyncio.Task[Any]) -> None:
+    """Cancel a task unless it is done, and wait for its end."""
+    if not task.done():
+        task.cancel()
+        await asyncio.wait({task})
+
+
+async def _close(held: Reservation) -> None:
+    await _settled(held.opening)
+    await held.voice.close()

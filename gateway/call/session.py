@@ -1,0 +1,247 @@
+"""One call, from its start message to its last frame. Read it as the way of one utterance:
+
+hear     socket -> codec -> event -> PCM -> recogniser
+listen   recogniser -> turn
+think    turn -> model -> sentences -> voice             (one task per reply, in reply.py)
+speak    voice -> PCM -> exact frames
+play     frames -> codec -> socket, on schedule; marks come back through `hear`
+watch    silence, hard cap
+
+All are tasks of one group: whichever ends the call, the others are cancelled, and leaving `run` closes voice,
+recogniser and socket, whatever the reason.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+import structlog
+
+from gateway.call.exchange import Exchange
+from gateway.call.line import Line
+from gateway.call.playout import Playout
+from gateway.call.prompts import Prompts
+from gateway.call.record import CallRecord
+from gateway.call.reply import Replies
+from gateway.call.script import Script, Timing
+from gateway.call.speaker import Speaker
+from gateway.call.timers import Timers
+from gateway.call.turn import Act, Happening, State, Turn
+from gateway.errors import SttError, TtsError, VoicebotError
+from gateway.events import CallEnded, CallerAudio, CallStarted, HangUp, MarkReached
+from gateway.llm.base import LanguageModel
+from gateway.stt.base import STT_RATE_HZ, Final, Recogniser, SpeechPaused, SpeechStarted
+from gateway.tts.base import SpeechSession
+from media.formats import BYTES_PER_SAMPLE_PCM16
+from media.transcode import Inbound
+
+log = structlog.get_logger(__name__)
+
+# The goodbye's last mark may be this late before we hang up all the same (F-10).
+GOODBYE_GRACE_S = 1.0
+# A goodbye takes a few seconds; one that cannot be spoken at all must not hold the line longer than this.
+FAREWELL_DEADLINE_S = 15.0
+# How often `watch` looks at clocks that count in minutes.
+WATCH_EVERY_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """This call's ears and voice, which the session opens and closes, and what it shares with others."""
+
+    ears: Recogniser
+    model: LanguageModel
+    voice: SpeechSession
+    prompts: Prompts
+
+
+class _CallOver(Exception):
+    """Ends the task group; `reason` is for the record."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class CallSession:
+    """Runs one call. `hang_up` ends the leg at the platform; it never raises, and is called when we end the call."""
+
+    def __init__(
+        self,
+        line: Line,
+        started: CallStarted,
+        engines: Engines,
+        script: Script,
+        timing: Timing,
+        hang_up: Callable[[], Awaitable[None]],
+        record: CallRecord,
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        began_s = loop.time()
+        self._now = lambda: loop.time() - began_s
+        self._line = line
+        self._ears = engines.ears
+        self._voice = engines.voice
+        self._script = script
+        self._timing = timing
+        self._hang_up = hang_up
+        self._record = record
+        self._inbound = Inbound(started.format_in, STT_RATE_HZ)
+        self._playout = Playout(
+            line.send,
+            started.format_out,
+            line.codec.capabilities,
+            engines.voice.rate_hz,
+            timing.lead_ms,
+            timing.max_queue_s,
+            self._now,
+        )
+        self._exchange = Exchange(record, self._now)
+        self._speaker = Speaker(engines.voice, self._playout, engines.prompts)
+        self._tasks = asyncio.TaskGroup()
+        self._replies = Replies(
+            engines.model,
+            self._speaker,
+            self._exchange,
+            script,
+            lambda work, name: self._tasks.create_task(work, name=name),
+            self._happen,
+        )
+        self._turn = Turn()
+        self._timers = Timers(self._happen)
+        self._fed_s = 0.0
+        self._stirred_s = 0.0  # when either side last made a sound
+        self._playout.on_audible = lambda _: self._on_audible()
+        self._speaker.on_first_audio = lambda _: self._exchange.reach("tts_first_audio")
+
+    async def run(self) -> str:
+        """Conduct the call and return why it ended; raises only cancellation and our own bugs."""
+        reason = "cancelled"
+        try:
+            async with AsyncExitStack() as opened:
+                for close in (self._line.close, self._ears.close, self._voice.close):
+                    opened.push_async_callback(close)
+                opened.callback(self._timers.stop_all)
+                await self._converse()
+        except* _CallOver as over:
+            reason = _first(over)
+        except* VoicebotError as failed:
+            reason = _first(failed)
+            log.warning("call_failed", code=reason, error=str(failed.exceptions[0]))
+        finally:
+            self._exchange.replied(self._speaker.heard(), interrupted=self._playout.audible)
+            self._exchange.close()
+            self._record.end(reason, self._now(), self._line.faults, self._playout.underruns)
+        return reason
+
+    def farewell(self) -> None:
+        """End the call politely: the goodbye is heard before the line drops. Idempotent."""
+        self._happen(Happening.FAREWELL)
+
+    async def _converse(self) -> None:
+        async with self._tasks as tasks:
+            tasks.create_task(self._hear(), name="hear")
+            tasks.create_task(self._listen(), name="listen")
+            tasks.create_task(self._speak(), name="speak")
+            tasks.create_task(self._playout.run(), name="play")
+            tasks.create_task(self._watch(), name="watch")
+            if self._script.greeting:
+                self._happen(Happening.PROMPT)
+                self._replies.prompt(self._script.greeting)
+
+    async def _hear(self) -> None:
+        async for event in self._line.events():
+            if isinstance(event, CallerAudio):
+                pcm = self._inbound.feed(event.payload)
+                self._fed_s += len(pcm) / (BYTES_PER_SAMPLE_PCM16 * STT_RATE_HZ)
+                self._ears.feed(pcm)
+            elif isinstance(event, MarkReached):
+                self._speaker.acknowledge(event.name)
+            elif isinstance(event, CallEnded):
+                self._happen(Happening.CALL_ENDED)
+                raise _CallOver(event.reason)
+
+    async def _listen(self) -> None:
+        try:
+            await self._ears.open()
+            async for event in self._ears.events():
+                if isinstance(event, SpeechStarted):
+                    self._happen(Happening.SPEECH_STARTED)
+                elif isinstance(event, SpeechPaused):
+                    self._exchange.caller_paused(max(0.0, self._fed_s - event.at_s))
+                    self._happen(Happening.SPEECH_PAUSED)
+                elif isinstance(event, Final):
+                    log.debug("caller_said", words=event.text, took_s=round(event.took_s, 3))
+                    self._exchange.caller_said(event.text)
+                    self._happen(Happening.WORDS if self._exchange.unanswered else Happening.NO_WORDS)
+        except SttError as error:  # deaf for good: all that is left is to say goodbye
+            log.error("stt_failed", code=error.code, error=str(error))
+            self._exchange.turn.failure = error.code
+            self.farewell()
+
+    async def _speak(self) -> None:
+        try:
+            await self._voice.open()
+        except TtsError as error:  # it goes on trying; meanwhile prompts are heard from memory
+            log.warning("tts_not_open", code=error.code, error=str(error))
+        await self._speaker.pump()
+
+    async def _watch(self) -> None:
+        """Every call ends, whatever platform and caller do."""
+        while self._now() < self._timing.max_call_s and self._now() - self._stirred_s < self._timing.silence_s:
+            await asyncio.sleep(WATCH_EVERY_S)
+            if self._playout.audible or self._turn.state is not State.LISTENING:
+                self._stirred_s = self._now()
+        self.farewell()
+        await asyncio.sleep(FAREWELL_DEADLINE_S)
+        raise _CallOver("goodbye_deadline")
+
+    async def _leave(self) -> None:
+        """The goodbye has sounded by our clock: let the platform confirm it, then end the leg."""
+        await self._playout.confirmed(GOODBYE_GRACE_S)
+        await self._line.send(HangUp("goodbye"))
+        await self._hang_up()
+        raise _CallOver("goodbye")
+
+    def _on_audible(self) -> None:
+        self._exchange.reach("first_frame")
+        self._happen(Happening.REPLY_AUDIBLE)
+
+    def _happen(self, happening: Happening) -> None:
+        for act in self._turn.on(happening):
+            self._do(act)
+
+    def _do(self, act: Act) -> None:
+        match act:
+            case Act.START_END_TIMER:
+                self._timers.start(Happening.END_SILENCE, self._timing.end_silence_ms)
+            case Act.STOP_END_TIMER:
+                self._timers.stop(Happening.END_SILENCE)
+            case Act.START_BARGE_TIMER:
+                self._timers.start(Happening.BARGE_IN, self._timing.barge_in_ms)
+            case Act.STOP_BARGE_TIMER:
+                self._timers.stop(Happening.BARGE_IN)
+            case Act.COMMIT:
+                self._exchange.reach("committed")
+                self._ears.commit()
+            case Act.DISCARD:
+                self._ears.discard()
+            case Act.REPLY:
+                self._replies.answer()
+            case Act.INTERRUPT:
+                self._replies.interrupt()
+            case Act.REPROMPT:
+                self._replies.prompt(self._script.reprompt)
+            case Act.SAY_GOODBYE:
+                self._replies.prompt(self._script.goodbye)
+            case Act.HANG_UP:
+                self._tasks.create_task(self._leave(), name="leave")
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> str:
+    """The reason or code of the first exception in a group."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error.reason if isinstance(error, _CallOver) else getattr(error, "code", type(error).__name__)

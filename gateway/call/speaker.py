@@ -1,0 +1,125 @@
+"""The call's mouth: sentences and prompts in; TTS session, playout and the account of what was heard behind it."""
+
+import asyncio
+from collections.abc import Callable
+
+import structlog
+
+from gateway.call.heard import Heard
+from gateway.call.playout import Playout
+from gateway.call.prompts import Prompts
+from gateway.text.speakable import speak
+from gateway.tts.base import SpeechAudio, SpeechDone, SpeechFailed, SpeechSession, SpeechWords
+
+log = structlog.get_logger(__name__)
+
+
+class Speaker:
+    """Speaks one reply at a time. `pump` moves audio from the voice to the playout and must be running."""
+
+    def __init__(self, voice: SpeechSession, playout: Playout, prompts: Prompts) -> None:
+        self._voice = voice
+        self._playout = playout
+        self._prompts = prompts
+        self._heard = Heard()
+        self._unspoken: set[int] = set()  # asked of the voice, not answered to the end
+        self._all_spoken = asyncio.Event()
+        self._last = 0
+        self._prompt_number = 0
+        self.failure = ""  # code of the last sentence the voice could not speak, since `begin`
+        self.on_first_audio: Callable[[int], None] = lambda number: None
+
+    def begin(self) -> None:
+        """A new reply or prompt: what was heard is counted from here."""
+        self._playout.settle()
+        self._heard = Heard()
+        self._all_spoken.set()
+        self._last = 0
+        self.failure = ""
+
+    def say(self, written: str) -> None:
+        """Speak a sentence behind the others; one with nothing to say (an emoji) counts as said."""
+        spoken = speak(written, self._prompts.language)
+        if not spoken.text:
+            return
+        number = self._voice.speak(spoken.text)
+        self._heard.begin(number, written, spoken)
+        self._unspoken.add(number)
+        self._all_spoken.clear()
+        self._last = number
+
+    def prompt(self, text: str) -> bool:
+        """Speak a fixed sentence, from memory where it is kept. False when it is not, and the voice has failed."""
+        prompt = self._prompts.get(text)
+        if prompt is None:
+            if self.failure or not text:
+                return False
+            self.say(text)
+            return True
+        self._prompt_number -= 1  # the voice counts upwards from 1
+        number = self._prompt_number
+        self._heard.begin(number, text, prompt.spoken)
+        self._heard.timed(number, prompt.words)
+        self._playout.feed(number, prompt.pcm)
+        self._heard.queued(number, self._playout.finish(number), whole=True)
+        self._last = number
+        return True
+
+    async def spoken(self) -> None:
+        """Return when the voice has answered for every sentence asked so far."""
+        await self._all_spoken.wait()
+
+    async def played(self) -> None:
+        """Return when everything said since `begin` has sounded to its end, or was cut."""
+        await self._all_spoken.wait()
+        if self._last:
+            await self._playout.played_out(self._last)
+
+    def heard(self) -> str:
+        """What the caller has heard since `begin`."""
+        for number, seconds in self._playout.settle():
+            self._heard.played(number, seconds)
+        return self._heard.text()
+
+    def cut(self) -> str:
+        """Stop now: drop what is being synthesised and what is queued, here and there. Returns what was heard."""
+        heard = self.heard()
+        self._voice.cancel()
+        self._unspoken.clear()
+        self._all_spoken.set()
+        self._playout.clear()
+        return heard
+
+    def acknowledge(self, mark: str) -> None:
+        """The platform returned a mark; late, repeated and cleared ones mean nothing."""
+        number = self._playout.reached(mark)
+        if number is not None:
+            self._heard.reached(number)
+
+    async def pump(self) -> None:
+        """Move speech to the playout until the session closes, no faster than the playout has room."""
+        begun = 0
+        async for event in self._voice.events():
+            if event.request_id not in self._unspoken:
+                continue
+            if isinstance(event, SpeechAudio):
+                if event.request_id != begun:
+                    begun = event.request_id
+                    self.on_first_audio(begun)
+                self._playout.feed(event.request_id, event.pcm)
+                await self._playout.room()
+            elif isinstance(event, SpeechWords):
+                self._heard.timed(event.request_id, event.words)
+            elif isinstance(event, SpeechDone):
+                self._finish(event.request_id)
+            elif isinstance(event, SpeechFailed):
+                log.warning("speech_failed", code=event.code, detail=event.detail)
+                self.failure = event.code
+                self._finish(event.request_id)
+
+    def _finish(self, number: int) -> None:
+        # A failed sentence that sounded in part is whole as far as the caller is concerned, yet not all of its text.
+        self._heard.queued(number, self._playout.finish(number), whole=not self.failure)
+        self._unspoken.discard(number)
+        if not self._unspoken:
+            self._all_spoken.set()

@@ -1,0 +1,157 @@
+"""`voicebot`: every command, its flags and its one-sentence errors. What a command does is in its own module."""
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from config import logs
+from config.errors import ConfigError
+from config.settings import Settings
+from config.sources import load
+from gateway.errors import VoicebotError
+
+Command = Callable[[argparse.Namespace], int]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code: 0 success, 1 the command failed, 2 the operator's input is wrong."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["models"]:  # its flags are its own
+        from config.models import main as models
+
+        return models(given[1:])
+    options = _parser().parse_args(given)
+    run: Command = options.run
+    try:
+        return run(options)
+    except ConfigError as error:
+        print(f"voicebot {options.command}: {error}", file=sys.stderr)
+        return 2
+    except VoicebotError as error:
+        print(f"voicebot {options.command}: {error.detail or error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="voicebot", description="Answers phone calls with a language model and a natural voice."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    serve = _add(commands, "serve", "run the gateway", "voicebot serve --profile aws --config my.toml", _serve)
+    _add_settings(serve)
+
+    worker = _add(commands, "worker", "run the TTS worker", "voicebot worker --set worker.port=8081", _worker)
+    _add_settings(worker)
+
+    demo = _add(commands, "demo", "run everything offline and place a recorded call", "voicebot demo --once", _demo)
+    demo.add_argument("--port", type=int, default=8080, help="the gateway's port (default 8080)")
+    demo.add_argument("--no-call", action="store_true", help="only serve: for your own calls and the softphone")
+    demo.add_argument("--once", action="store_true", help="exit after the call instead of going on to serve")
+    demo.add_argument("--out", type=Path, default=Path("demo-out"), help="folder of heard.wav, call.json, timeline.png")
+
+    call = _add(
+        commands,
+        "call",
+        "play recordings as a caller",
+        "voicebot call hours.wav --url ws://127.0.0.1:8080 --out out",
+        _call,
+    )
+    call.add_argument("files", nargs="+", metavar="FILE", help="one recording a turn, or dtmf:DIGITS")
+    call.add_argument("--url", default="ws://127.0.0.1:8080", help="the gateway (default ws://127.0.0.1:8080)")
+    call.add_argument("--platform", default="twilio", help="whose dialect to speak (default twilio)")
+    call.add_argument(
+        "--out", type=Path, default=Path("out"), metavar="DIR", help="where the report goes (default out)"
+    )
+    call.add_argument("--auth-token", default="", help="sign as the platform with this token")
+    call.add_argument("--public-url", default="", help="the base the platform signs for, where it is not --url")
+    call.add_argument("--admin-token", default="", help="read the gateway's own record of the call with this token")
+
+    doctor = _add(
+        commands, "doctor", "check this machine and configuration", "voicebot doctor --profile offline", _doctor
+    )
+    _add_settings(doctor)
+
+    commands.add_parser("models", help="fetch and verify model files (voicebot models --help)")
+    return parser
+
+
+def _add(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, purpose: str, example: str, run: Command
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=purpose, description=purpose, epilog=f"example: {example}")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file laid over the defaults")
+    parser.add_argument("--profile", default="", metavar="NAME", help="a profile: offline, aws, loadtest")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="one setting; may be repeated"
+    )
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    settings = load(options.profile, options.config, options.set)
+    logs.set_up(settings.log.level, settings.log.format, settings.log.words)
+    return settings
+
+
+def _serve(options: argparse.Namespace) -> int:
+    from gateway.app import serve
+
+    asyncio.run(serve(_settings(options)))
+    return 0
+
+
+def _worker(options: argparse.Namespace) -> int:
+    """The worker is a program of its own that shares no code with the gateway: become it."""
+    command = [sys.executable, "-m", "tts_worker"]
+    if options.config:
+        command += ["--config", str(options.config)]
+    if options.profile:
+        command += ["--profile", options.profile]
+    for override in options.set:
+        command += ["--set", override]
+    sys.stdout.flush()
+    os.execv(sys.executable, command)
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from gateway.demo import run_demo
+
+    return asyncio.run(run_demo(options.port, options.out, place_call=not options.no_call, once=options.once))
+
+
+def _call(options: argparse.Namespace) -> int:
+    from gateway.simulator.report_table import print_report
+    from gateway.simulator.run import run_call
+
+    try:
+        report = asyncio.run(
+            run_call(
+                options.files,
+                options.url,
+                options.platform,
+                options.out,
+                auth_token=options.auth_token,
+                public_url=options.public_url,
+                admin_token=options.admin_token,
+            )
+        )
+    except (OSError, ValueError) as error:
+        raise ConfigError(str(error)) from error
+    print_report(report, options.out)
+    return 1 if report.unanswered else 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from gateway.doctor import examine
+
+    return asyncio.run(examine(_settings(options)))

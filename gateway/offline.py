@@ -1,0 +1,145 @@
+"""The offline profile's processes: llama.cpp's server, the TTS worker and the gateway, started and ended together."""
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import aiohttp
+
+from config.errors import ConfigError
+
+HOST = "127.0.0.1"
+# Loading three models on a slow laptop with a cold disk.
+READY_TIMEOUT_S = 180.0
+_ASK_EVERY_S = 0.25
+# After SIGTERM; then the process is killed.
+_STOP_TIMEOUT_S = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class OfflinePorts:
+    """One TCP port a process."""
+
+    gateway: int
+    worker: int
+    model: int
+
+
+class OfflineStack:
+    """Use as `async with OfflineStack(...)`: entering returns when a call can be taken, leaving ends every process.
+
+    Each process writes its log to `log_dir`. ConfigError when one ends early or the stack is not ready in time.
+    """
+
+    def __init__(self, model_file: Path, gateway_port: int, log_dir: Path, overrides: Sequence[str] = ()) -> None:
+        self._model_file = model_file
+        self._log_dir = log_dir
+        self._overrides = overrides
+        self.ports = OfflinePorts(gateway_port or free_port(), free_port(), free_port())
+        self._processes: dict[str, asyncio.subprocess.Process] = {}
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.ports.gateway}"
+
+    async def __aenter__(self) -> "OfflineStack":
+        try:
+            _check_free(self.ports.gateway)
+            self._log_dir.mkdir(parents=True, exist_ok=True)
+            for name, arguments in self._commands().items():
+                await self._start(name, arguments)
+            await self._until_ready()
+        except BaseException:
+            await self._stop()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self._stop()
+
+    def _commands(self) -> dict[str, list[str]]:
+        ports = self.ports
+        overrides = [
+            f"server.port={ports.gateway}",
+            f"worker.port={ports.worker}",
+            f"tts.url=ws://{HOST}:{ports.worker}",
+        ]
+        overrides += [f"llm.openai.base_url=http://{HOST}:{ports.model}/v1", "log.format=json", *self._overrides]
+        settings = ["--profile", "offline"]
+        for override in overrides:
+            settings += ["--set", override]
+        return {
+            "model": ["gateway.llm.llama_server", str(self._model_file), "--port", str(ports.model)],
+            "worker": ["tts_worker", *settings],
+            "gateway": ["gateway", "serve", *settings],
+        }
+
+    async def _start(self, name: str, arguments: Sequence[str]) -> None:
+        # The children answer for themselves: a Ctrl-C in the terminal reaches only us, and we end them in order.
+        with (self._log_dir / f"{name}.log").open("wb") as log:
+            self._processes[name] = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", *arguments, stdout=log, stderr=log, stdin=asyncio.subprocess.DEVNULL,
+                env={**os.environ, "PYTHONUNBUFFERED": "1"}, start_new_session=True,
+            )  # fmt: skip
+
+    async def _until_ready(self) -> None:
+        try:
+            async with asyncio.timeout(READY_TIMEOUT_S), aiohttp.ClientSession() as http:
+                while not await self._is_ready(http):
+                    self._check_alive()
+                    await asyncio.sleep(_ASK_EVERY_S)
+        except TimeoutError:
+            raise ConfigError(
+                f"not ready after {READY_TIMEOUT_S:.0f} s; the logs in {self._log_dir} say what is waiting"
+            ) from None
+
+    async def _is_ready(self, http: aiohttp.ClientSession) -> bool:
+        try:
+            async with http.get(f"{self.url}/readyz", timeout=aiohttp.ClientTimeout(total=5)) as response:
+                return response.status == 200
+        except (aiohttp.ClientError, TimeoutError):
+            return False
+
+    def _check_alive(self) -> None:
+        for name, process in self._processes.items():
+            if process.returncode is not None:
+                log = self._log_dir / f"{name}.log"
+                lines = log.read_text("utf-8", "replace").strip().splitlines()
+                last = lines[-1] if lines else "it said nothing"
+                raise ConfigError(f"the {name} process ended with {process.returncode}: {last[:300]} (see {log})")
+
+    async def _stop(self) -> None:
+        for process in reversed(self._processes.values()):
+            if process.returncode is None:
+                process.terminate()
+        for process in self._processes.values():
+            try:
+                async with asyncio.timeout(_STOP_TIMEOUT_S):
+                    await process.wait()
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+
+
+def free_port() -> int:
+    """A TCP port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _check_free(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise ConfigError(f"port {port} is taken ({error.strerror}); choose another with --port") from error

@@ -1,0 +1,61 @@
+"""Metrics for Prometheus. Label values are our own codes and names, never what a peer sent."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from gateway.call.record import CallRecord
+
+# From what a gateway alone adds to what a caller hangs up on.
+_LATENCY_BUCKETS_S = (0.005, 0.015, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+
+
+class Telemetry:
+    """One process's metrics, in a registry of its own."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self.live = Gauge("voicebot_calls_live", "Calls that are on", registry=self._registry)
+        self._calls = Counter("voicebot_calls", "Calls that ended", ["platform", "ended"], registry=self._registry)
+        self._refused = Counter(
+            "voicebot_refused", "Requests turned away", ["platform", "code"], registry=self._registry
+        )
+        self._failures = Counter(
+            "voicebot_turn_failures", "Turns in which a stage failed", ["code"], registry=self._registry
+        )
+        self._peer_errors = Counter(
+            "voicebot_peer_errors",
+            "Breaches of protocol by the phone platform",
+            ["platform", "code"],
+            registry=self._registry,
+        )
+        self._interrupted = Counter(
+            "voicebot_replies_interrupted", "Replies the caller cut short", registry=self._registry
+        )
+        self._underruns = Counter("voicebot_playout_underruns", "Gaps inside a sentence", registry=self._registry)
+        self._stages = Histogram(
+            "voicebot_turn_seconds",
+            "Where the time of a turn went; stage=total is end of speech to first frame",
+            ["stage"],
+            buckets=_LATENCY_BUCKETS_S,
+            registry=self._registry,
+        )
+
+    def refused(self, platform: str, code: str) -> None:
+        self._refused.labels(platform, code).inc()
+
+    def call_ended(self, record: CallRecord) -> None:
+        """Count a whole call: how it ended, its turns and their latencies."""
+        self._calls.labels(record.platform, record.ended).inc()
+        self._underruns.inc(record.underruns)
+        for code, count in record.peer_errors.items():
+            self._peer_errors.labels(record.platform, code).inc(count)
+        for turn in record.turns:
+            if turn.failure:
+                self._failures.labels(turn.failure).inc()
+            if turn.interrupted:
+                self._interrupted.inc()
+            for stage, spent_ms in turn.stages_ms().items():
+                self._stages.labels(stage).observe(spent_ms / 1000)
+
+    def exposition(self) -> bytes:
+        """The text format of Prometheus."""
+        return generate_latest(self._registry)
