@@ -14,16 +14,22 @@ from gateway.errors import PeerFault
 from gateway.platforms import twiml
 from gateway.platforms.base import Document
 
-# The API answers in well under a second; a caller waits for a transfer, so a dead one must be known soon.
-CONNECT_TIMEOUT_S = 3.0
-TOTAL_TIMEOUT_S = 5.0
-# Pauses before the second and third try. With the timeouts above a request is over after 16 s at the latest.
-RETRY_PAUSES_S = (0.2, 0.8)
 # A call resource is about 2 kB; more is read to nobody's use.
 MAX_ANSWER_BYTES = 64 * 1024
 
 # "Resource not found" and "call is not in progress": the leg is already gone (F-12).
 _TWILIO_OVER = frozenset({20404, 21220})
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long an API is waited for. With these values a request is over after 16 s at the latest."""
+
+    # The API answers in well under a second; a caller waits for a transfer, so a dead one must be known soon.
+    connect_s: float = 3.0
+    total_s: float = 5.0
+    # Before the second and the third try.
+    pauses_s: tuple[float, ...] = (0.2, 0.8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +80,11 @@ class Answer:
 class Rest:
     """POSTs forms with Basic credentials, bounded in time, tried again only where a second try can do no harm."""
 
-    def __init__(self, http: aiohttp.ClientSession, user: str, password: str) -> None:
+    def __init__(self, http: aiohttp.ClientSession, user: str, password: str, patience: Patience) -> None:
         self._http = http
         self._authorization = "Basic " + b64encode(f"{user}:{password}".encode()).decode("ascii")
-        self._timeout = aiohttp.ClientTimeout(total=TOTAL_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
+        self._patience = patience
+        self._timeout = aiohttp.ClientTimeout(total=patience.total_s, connect=patience.connect_s)
 
     async def post(self, url: str, form: Mapping[str, str], *, idempotent: bool) -> Answer:
         """Return any answer below 500 but 401, 403 and 429; PeerFault for the rest, for timeouts and lost connections.
@@ -85,7 +92,7 @@ class Rest:
         A request that surely did not take effect (not connected, 429) is tried again; one that may have, only when
         `idempotent`.
         """
-        for pause_s in RETRY_PAUSES_S:
+        for pause_s in self._patience.pauses_s:
             try:
                 return await self._post_once(url, form)
             except PeerFault as fault:
@@ -105,7 +112,7 @@ class Rest:
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise PeerFault("rest_unreachable", type(error).__name__, retryable=True) from error
         except TimeoutError as error:
-            raise PeerFault("rest_timeout", f"no answer within {TOTAL_TIMEOUT_S:g} s", retryable=True) from error
+            raise PeerFault("rest_timeout", f"no answer within {self._patience.total_s:g} s", retryable=True) from error
         except aiohttp.ClientError as error:
             raise PeerFault("rest_connection_lost", type(error).__name__, retryable=True) from error
         return _checked(answer)
@@ -122,8 +129,9 @@ class TwilioControl:
         *,
         key_sid: str = "",
         base_url: str = "https://api.twilio.com",
+        patience: Patience | None = None,
     ) -> None:
-        self._rest = Rest(http, key_sid or account_sid, secret)
+        self._rest = Rest(http, key_sid or account_sid, secret, patience or Patience())
         self._calls_url = f"{base_url.rstrip('/')}/2010-04-01/Accounts/{quote(account_sid, safe='')}/Calls"
 
     async def hang_up(self, call_id: str) -> None:

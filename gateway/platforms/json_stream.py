@@ -22,7 +22,9 @@ MAX_PAYLOAD_BYTES = 16_000
 MAX_TEXT_CHARS = 1024
 # Longest name of an unknown message that is repeated in an error.
 _MAX_NAME_CHARS = 32
-_MAX_NUMBER_CHARS = 18
+# Counters and times fit 64 bits; JSON allows numbers of thousands of digits.
+_MAX_NUMBER = 2**63 - 1
+_MAX_NUMBER_CHARS = 19
 
 Json = Mapping[str, Any]
 Handler = Callable[[Json], list[Event]]
@@ -141,13 +143,16 @@ def integer(body: Json, key: str, default: int) -> int:
     value = body.get(key)
     if value is None:
         return default
+    number: int | None = None
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _MAX_NUMBER_CHARS:
-        return int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    raise Breach("bad_field", f"{key} is {_kind(value)}, a whole number is due")
+        number = int(value)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        number = value
+    elif isinstance(value, float) and value.is_integer():
+        number = int(value)
+    if number is None or abs(number) > _MAX_NUMBER:
+        raise Breach("bad_field", f"{key} is {_kind(value)}, a whole number is due")
+    return number
 
 
 def base64_audio(body: Json, key: str, bytes_per_sample: int) -> CallerAudio:

@@ -101,7 +101,10 @@ class TwilioCodec(JsonStream):
 
     def _mark(self, body: Json) -> list[Event]:
         self._check_stream(body)
-        return [MarkReached(text(section(body, "mark"), "name"))]
+        name = text(section(body, "mark"), "name")
+        if not name:
+            raise Breach("bad_mark", "a mark without name")
+        return [MarkReached(name)]
 
     def _stop(self, body: Json) -> list[Event]:
         self._check_stream(body)

@@ -47,9 +47,7 @@ def dial(target: str) -> Document:
     elif _SIP.fullmatch(target) and not _NOT_XML.search(target):
         ElementTree.SubElement(verb, "Sip").text = target
     else:
-        raise Refused(
-            "bad_target", "a transfer goes to a phone number or a sip: address", http_status=400
-        )
+        raise Refused("bad_target", "a transfer goes to a phone number or a sip: address", http_status=400)
     return _document(response)
 
 
