@@ -17,8 +17,8 @@ _log = structlog.get_logger(__name__)
 
 # Token counts follow the end of a reply within milliseconds; nobody waits longer for a number in a metric.
 USAGE_WAIT_S = 0.5
-# A provider that throttles calls recovers in tenths of a second; jitter keeps calls from coming back together.
-RETRY_PAUSE_S = (0.1, 0.4)
+# The shortest pause before the retry, as a part of the longest: a provider that throttles needs some of it to recover.
+SHORTEST_PAUSE = 0.25
 
 
 class ReplySource(Protocol):
@@ -62,7 +62,7 @@ async def follow(make_source: Callable[[], ReplySource], deadlines: Deadlines) -
         finally:
             source.close()
         if not again:
-            await asyncio.sleep(random.uniform(*RETRY_PAUSE_S))
+            await asyncio.sleep(deadlines.retry_pause_s * random.uniform(SHORTEST_PAUSE, 1.0))
 
 
 async def _next_event(source: ReplySource, clock: "_ReplyClock") -> LlmEvent:

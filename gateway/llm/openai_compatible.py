@@ -222,7 +222,7 @@ async def _translated(step: Awaitable[T]) -> T:
         return await step
     except (aiohttp.ConnectionTimeoutError, aiohttp.ClientConnectorError) as error:
         raise fault("connect_failed", type(error).__name__) from error
-    except aiohttp.InvalidURL as error:
+    except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
         raise fault("misconfigured", type(error).__name__) from error
     except aiohttp.ServerTimeoutError as error:
         raise fault("stalled", type(error).__name__) from error
