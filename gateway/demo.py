@@ -8,9 +8,9 @@ from pathlib import Path
 from rich.console import Console
 
 from config.models import ModelStore
-from gateway.offline import OfflineStack
 from gateway.simulator.report_table import print_report
 from gateway.simulator.run import run_call
+from gateway.stack import offline_stack
 
 MODELS = ("kokoro", "kokoro-config", "kokoro-voices", "whisper-base", "smollm2")
 # A receptionist's ordinary morning, in the order the recordings are played.
@@ -34,7 +34,7 @@ async def run_demo(port: int, out_dir: Path, *, place_call: bool, once: bool) ->
     store.fetch(MODELS)
     console.print("Starting the language model, the voice and the gateway …")
     answered = True
-    async with OfflineStack(store.locate("smollm2"), port, out_dir / "logs") as stack:
+    async with offline_stack(store.locate("smollm2"), port, out_dir / "logs") as stack:
         console.print(f"Ready at {stack.url}")
         if place_call:
             answered = await _call(console, stack.url, out_dir)

@@ -66,6 +66,7 @@ class Playout:
         self._room = asyncio.Event()
         self._room.set()
         self.on_audible: Callable[[int], None] = lambda number: None
+        self.on_frame: Callable[[bytes, float], None] | None = None  # each frame, and when it begins to sound
         self.underruns = 0
 
     # Queueing.
@@ -173,6 +174,8 @@ class Playout:
                 return
             frame = utterance.frames.popleft()
             self._note_sent(utterance, now_s)
+            if self.on_frame is not None:
+                self.on_frame(frame, self._schedule.ends_s - self._frame_s)
             await self._send(SendAudio(frame))
         await self._next_with_frames()
 

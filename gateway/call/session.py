@@ -20,21 +20,21 @@ import structlog
 
 from gateway.call.exchange import Exchange
 from gateway.call.line import Line
+from gateway.call.listener import Listener
 from gateway.call.playout import Playout
 from gateway.call.prompts import Prompts
 from gateway.call.record import CallRecord
+from gateway.call.recording import Recording
 from gateway.call.reply import Replies
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
 from gateway.call.timers import Timers
 from gateway.call.turn import Act, Happening, State, Turn
-from gateway.errors import SttError, TtsError, VoicebotError
+from gateway.errors import TtsError, VoicebotError
 from gateway.events import CallEnded, CallerAudio, CallStarted, HangUp, MarkReached
 from gateway.llm.base import LanguageModel
-from gateway.stt.base import STT_RATE_HZ, Final, Recogniser, SpeechPaused, SpeechStarted
+from gateway.stt.base import Recogniser
 from gateway.tts.base import SpeechSession
-from media.formats import BYTES_PER_SAMPLE_PCM16
-from media.transcode import Inbound
 
 log = structlog.get_logger(__name__)
 
@@ -54,6 +54,7 @@ class Engines:
     model: LanguageModel
     voice: SpeechSession
     prompts: Prompts
+    recording: Recording | None = None
 
 
 class _CallOver(Exception):
@@ -87,7 +88,7 @@ class CallSession:
         self._timing = timing
         self._hang_up = hang_up
         self._record = record
-        self._inbound = Inbound(started.format_in, STT_RATE_HZ)
+        self._recording = engines.recording
         self._playout = Playout(
             line.send,
             started.format_out,
@@ -98,6 +99,7 @@ class CallSession:
             self._now,
         )
         self._exchange = Exchange(record, self._now)
+        self._listener = Listener(engines.ears, started.format_in, self._exchange, self._happen)
         self._speaker = Speaker(engines.voice, self._playout, engines.prompts)
         self._tasks = asyncio.TaskGroup()
         self._replies = Replies(
@@ -110,9 +112,10 @@ class CallSession:
         )
         self._turn = Turn()
         self._timers = Timers(self._happen)
-        self._fed_s = 0.0
         self._stirred_s = 0.0  # when either side last made a sound
         self._playout.on_audible = lambda _: self._on_audible()
+        if self._recording is not None:
+            self._playout.on_frame = self._recording.bot
         self._speaker.on_first_audio = lambda _: self._exchange.reach("tts_first_audio")
 
     async def run(self) -> str:
@@ -122,6 +125,8 @@ class CallSession:
             async with AsyncExitStack() as opened:
                 for close in (self._line.close, self._ears.close, self._voice.close):
                     opened.push_async_callback(close)
+                if self._recording is not None:
+                    opened.push_async_callback(self._recording.finish)
                 opened.callback(self._timers.stop_all)
                 await self._converse()
         except* _CallOver as over:
@@ -142,10 +147,12 @@ class CallSession:
     async def _converse(self) -> None:
         async with self._tasks as tasks:
             tasks.create_task(self._hear(), name="hear")
-            tasks.create_task(self._listen(), name="listen")
+            tasks.create_task(self._listener.run(), name="listen")
             tasks.create_task(self._speak(), name="speak")
             tasks.create_task(self._playout.run(), name="play")
             tasks.create_task(self._watch(), name="watch")
+            if self._recording is not None:
+                tasks.create_task(self._recording.run(), name="record")
             if self._script.greeting:
                 self._happen(Happening.PROMPT)
                 self._replies.prompt(self._script.greeting)
@@ -153,32 +160,14 @@ class CallSession:
     async def _hear(self) -> None:
         async for event in self._line.events():
             if isinstance(event, CallerAudio):
-                pcm = self._inbound.feed(event.payload)
-                self._fed_s += len(pcm) / (BYTES_PER_SAMPLE_PCM16 * STT_RATE_HZ)
-                self._ears.feed(pcm)
+                self._listener.feed(event.payload)
+                if self._recording is not None:
+                    self._recording.caller(event.payload, self._now())
             elif isinstance(event, MarkReached):
                 self._speaker.acknowledge(event.name)
             elif isinstance(event, CallEnded):
                 self._happen(Happening.CALL_ENDED)
                 raise _CallOver(event.reason)
-
-    async def _listen(self) -> None:
-        try:
-            await self._ears.open()
-            async for event in self._ears.events():
-                if isinstance(event, SpeechStarted):
-                    self._happen(Happening.SPEECH_STARTED)
-                elif isinstance(event, SpeechPaused):
-                    self._exchange.caller_paused(max(0.0, self._fed_s - event.at_s))
-                    self._happen(Happening.SPEECH_PAUSED)
-                elif isinstance(event, Final):
-                    log.debug("caller_said", words=event.text, took_s=round(event.took_s, 3))
-                    self._exchange.caller_said(event.text)
-                    self._happen(Happening.WORDS if self._exchange.unanswered else Happening.NO_WORDS)
-        except SttError as error:  # deaf for good: all that is left is to say goodbye
-            log.error("stt_failed", code=error.code, error=str(error))
-            self._exchange.turn.failure = error.code
-            self.farewell()
 
     async def _speak(self) -> None:
         try:
@@ -223,10 +212,9 @@ class CallSession:
             case Act.STOP_BARGE_TIMER:
                 self._timers.stop(Happening.BARGE_IN)
             case Act.COMMIT:
-                self._exchange.reach("committed")
-                self._ears.commit()
+                self._listener.commit()
             case Act.DISCARD:
-                self._ears.discard()
+                self._listener.discard()
             case Act.REPLY:
                 self._replies.answer()
             case Act.INTERRUPT:

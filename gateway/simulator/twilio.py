@@ -97,7 +97,7 @@ class TwilioDialect:
         except ValueError:
             return BotViolation("31924: malformed JSON")
         event = body.get("event") if isinstance(body, dict) else None
-        if event not in _BODIES:
+        if not isinstance(event, str) or event not in _BODIES:
             return BotViolation(f"31924: unsupported message {event!r:.40}")
         if body.get("streamSid") != self._ids.stream:
             return BotViolation(f"31924: {event} with a wrong streamSid")

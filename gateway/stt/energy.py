@@ -46,7 +46,7 @@ class EnergyRecogniser:
         self._heard = self._activity.speaking
 
     def events(self) -> AsyncIterator[SttEvent]:
-        return aiter(self._events)
+        return self._events
 
     async def close(self) -> None:
         self._events.close()

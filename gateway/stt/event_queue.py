@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
 
 import structlog
 
@@ -16,7 +15,10 @@ _log = structlog.get_logger(__name__)
 
 
 class EventQueue:
-    """Bounded, in order; an unread Partial is replaced by a newer one. Used from the loop's thread only."""
+    """Bounded, in order; an unread Partial is replaced by a newer one. Used from the loop's thread only.
+
+    Iterating yields events until close and raises an SttError in its place, after which iteration may go on.
+    """
 
     def __init__(self) -> None:
         self._waiting: deque[SttEvent | SttError] = deque()
@@ -24,7 +26,7 @@ class EventQueue:
         self._closed = False
 
     def put(self, event: SttEvent | SttError) -> None:
-        """Queue an event; an SttError is raised to the reader in its place. After close() nothing is kept."""
+        """Queue an event or an error. After close() nothing is kept."""
         if self._closed:
             return
         if isinstance(event, Partial) and self._waiting and isinstance(self._waiting[-1], Partial):
@@ -40,13 +42,16 @@ class EventQueue:
         self._waiting.clear()
         self._changed.set()
 
-    async def __aiter__(self) -> AsyncIterator[SttEvent]:
-        while not self._closed:
-            if not self._waiting:
-                self._changed.clear()
-                await self._changed.wait()
-                continue
-            event = self._waiting.popleft()
-            if isinstance(event, SttError):
-                raise event
-            yield event
+    def __aiter__(self) -> "EventQueue":
+        return self
+
+    async def __anext__(self) -> SttEvent:
+        while not self._waiting and not self._closed:
+            self._changed.clear()
+            await self._changed.wait()
+        if self._closed:
+            raise StopAsyncIteration
+        event = self._waiting.popleft()
+        if isinstance(event, SttError):
+            raise event
+        return event

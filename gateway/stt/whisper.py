@@ -77,7 +77,7 @@ class WhisperRecogniser:
 
     def events(self) -> AsyncIterator[SttEvent]:
         """A retryable SttError stands for one Final; iterate anew to go on."""
-        return aiter(self._events)
+        return self._events
 
     async def close(self) -> None:
         self._commits.forget()

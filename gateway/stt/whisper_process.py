@@ -12,7 +12,7 @@ import sys
 import time
 import zlib
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -65,6 +65,12 @@ def believed_words(decoded: Decoded) -> str:
     guessed = decoded.avg_logprob < _GUESSED_LOGPROB
     no_speech = decoded.no_speech > _NO_SPEECH and (decoded.avg_logprob < _UNSURE_LOGPROB or bare in _HALLUCINATED)
     return "" if not bare or guessed or no_speech or decoded.repetitive else decoded.text
+
+
+class Transcriber(Protocol):
+    """Turns one job's audio into words; may raise anything."""
+
+    def transcribe(self, job: AudioJob) -> Transcript: ...
 
 
 class WhisperModel:
@@ -123,7 +129,7 @@ class WhisperModel:
         return self._tokenizer_class(self._loaded.hf_tokenizer, multilingual, task="transcribe", language=language)
 
 
-def serve(model: WhisperModel, jobs: BinaryIO, lines: BinaryIO) -> None:
+def serve(model: Transcriber, jobs: BinaryIO, lines: BinaryIO) -> None:
     """Answer jobs until the pipe is closed. A job that fails is answered with an error; the next one is served."""
     lines.write(encode_line(ready=True))
     lines.flush()

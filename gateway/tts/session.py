@@ -101,19 +101,23 @@ class PersistentSession:
         self._to_send.set()
         self._room.set()
 
-    async def events(self) -> AsyncIterator[SpeechEvent]:
-        """Yield events in order until close; TtsError when the session itself has failed."""
+    def events(self) -> AsyncIterator[SpeechEvent]:
+        """Return the events in order until close; TtsError (session_broken) when the session itself has failed."""
+        return _Events(self._next_event)
+
+    async def _next_event(self) -> SpeechEvent | None:
+        """Wait for the next event; None after close."""
         while not self._closed:
             event = self._ledger.next_event()
             if event is not None:
                 if not self._ledger.is_full:
                     self._room.set()
-                yield event
-                continue
+                return event
             if self._keeper is not None and self._keeper.done():
                 raise TtsError("session_broken") from self._keeper.exception()
             self._to_hear.clear()
             await self._to_hear.wait()
+        return None
 
     async def close(self) -> None:
         self._closed = True
@@ -132,8 +136,7 @@ class PersistentSession:
                 began_s = self._now_s()
                 try:
                     await self._serve_connection(first)
-                except* TtsError as errors:
-                    error = _first(errors)
+                except TtsError as error:
                     if not first.done() and not error.retryable:
                         first.set_exception(error)
                     log.warning("tts_connection_lost", code=error.code, tries=tries)
@@ -144,7 +147,7 @@ class PersistentSession:
             self._to_hear.set()
 
     async def _serve_connection(self, first: "asyncio.Future[None]") -> None:
-        """Be one connection, from the upgrade to its loss, which is a TtsError (or a group of them)."""
+        """Be one connection, from the upgrade to its loss, which is a TtsError."""
         socket = await self._connector()
         try:
             await self._introduce(socket)
@@ -152,9 +155,10 @@ class PersistentSession:
                 first.set_result(None)
             self._connected, self._stalled = True, False
             self._arm()
-            async with asyncio.TaskGroup() as group:
-                group.create_task(self._receive(socket), name="tts-receive")
-                group.create_task(self._send(socket), name="tts-send")
+            await _first_end(
+                asyncio.create_task(self._receive(socket), name="tts-receive"),
+                asyncio.create_task(self._send(socket), name="tts-send"),
+            )
         finally:
             self._connected = False
             self._ledger.disconnect(self._now_s())
@@ -222,8 +226,33 @@ class PersistentSession:
         return asyncio.get_running_loop().time()
 
 
-def _first(errors: BaseExceptionGroup[TtsError]) -> TtsError:
-    """Return the error that ended a connection; its other loop may have failed in the same moment."""
-    for error in errors.exceptions:
-        return error if isinstance(error, TtsError) else _first(error)
-    raise AssertionError("an exception group is never empty")
+async def _first_end(*tasks: asyncio.Task[None]) -> None:
+    """Run tasks until one ends, end the others, and raise what the first raised.
+
+    Not a TaskGroup: before Python 3.13 that loses a cancellation which comes in the moment a child fails, and closing
+    a call whose worker just died would wait for ever.
+    """
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in done:
+        task.result()
+
+
+class _Events:
+    """Has no state of its own: unlike a generator, it may be left at any time and nothing has to be ended."""
+
+    def __init__(self, next_event: Callable[[], Awaitable[SpeechEvent | None]]) -> None:
+        self._next_event = next_event
+
+    def __aiter__(self) -> AsyncIterator[SpeechEvent]:
+        return self
+
+    async def __anext__(self) -> SpeechEvent:
+        event = await self._next_event()
+        if event is None:
+            raise StopAsyncIteration
+        return event

@@ -2,10 +2,12 @@
 
 from gateway.text.languages import en, es, fr, hi, id, it, ja, pt, zh
 from gateway.text.languages.rules import SentenceRules
+from gateway.text.languages.speech import SpeechRules
 
 _SENTENCES: dict[str, SentenceRules] = {
     module.CODE: module.SENTENCES for module in (en, es, fr, hi, id, it, ja, pt, zh)
 }
+_SPEECH: dict[str, SpeechRules] = {module.CODE: module.SPEECH for module in (en, es, fr, hi, id, it, pt)}
 
 
 def base_code(language: str) -> str:
@@ -16,3 +18,8 @@ def base_code(language: str) -> str:
 def sentence_rules(language: str) -> SentenceRules:
     """Rules of a language tag; an unknown language gets the ones all Latin scripts share."""
     return _SENTENCES.get(base_code(language), SentenceRules())
+
+
+def speech_rules(language: str) -> SpeechRules:
+    """Speaking rules of a language tag; Japanese, Chinese and unknown languages get the English ones."""
+    return _SPEECH.get(base_code(language), en.SPEECH)

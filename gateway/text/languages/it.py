@@ -1,6 +1,10 @@
 """Italian."""
 
+from collections.abc import Callable
+
 from gateway.text.languages.rules import COMMON_CLOSING, COMMON_TITLES, SentenceRules, words
+from gateway.text.languages.speech import Currency, SpeechRules
+
 
 CODE = "it"
 
@@ -32,4 +36,77 @@ SENTENCES = SentenceRules(
     followers=words(
         "lunedì martedì mercoledì giovedì venerdì sabato domenica",
     ),
+)
+
+def _is_feminine(noun: str) -> bool:
+    return noun.endswith(("a", "zione", "tà")) and noun not in ("problema", "programma")
+
+
+def _time(hour: int, minute: int, say: Callable[[int], str]) -> str:
+    hours = "una" if hour == 1 else say(hour)
+    return f"{hours} e {say(minute)}" if minute else hours
+
+
+SPEECH = SpeechRules(
+    code=CODE,
+    num2words="it",
+    locale="it",
+    digit_names=('zero', 'uno', 'due', 'tre', 'quattro', 'cinque', 'sei', 'sette', 'otto', 'nove'),
+    point="virgola",
+    decimal_mark=",",
+    group_marks=". \u00a0\u202f",
+    signs={
+        "minus": "meno", "percent": "per cento", "to": "a", "times": "per", "equals": "uguale", "at": "chiocciola",
+        "dot": "punto", "dash": "trattino", "underscore": "trattino basso", "slash": "barra", "plus": "più",
+        "about": "circa", "degrees": "gradi", "per": "al", "over": "su", "number": "numero", "hash": "cancelletto",
+        "star": "asterisco", "question": "punto interrogativo", "ratio": "a", "x": "per", "less": "minore di",
+        "more": "maggiore di", "divided": "diviso", "plusminus": "più o meno", "section": "sezione",
+        "version": "versione", "half": "mezzo", "and_half": "e mezzo", "and": "e", "colon": "due punti",
+        "permille": "per mille", "atleast": "almeno", "atmost": "al massimo", "by": "per", "out_of": "su",
+    },
+    currencies={
+        "€": Currency("euro", "euro", "centesimo", "centesimi"),
+        "$": Currency("dollaro", "dollari", "centesimo", "centesimi"),
+        "£": Currency("sterlina", "sterline", "penny", "pence"),
+        "¥": Currency("yen", "yen"),
+        "₹": Currency("rupia", "rupie"),
+        "rp": Currency("rupia", "rupie"),
+    },
+    scales={
+        "k": ("mila", "mila"), "mila": ("mila", "mila"), "mln": ("milione", "milioni"), "m": ("milione", "milioni"),
+        "milione": ("milione", "milioni"), "milioni": ("milione", "milioni"), "mld": ("miliardo", "miliardi"),
+        "miliardo": ("miliardo", "miliardi"), "miliardi": ("miliardo", "miliardi"),
+    },
+    scale_of="di",
+    cents_join=" e ",
+    says_cents=False,
+    abbreviations={
+        "sig.": "signor", "sig.ra": "signora", "sig.na": "signorina", "sigg.": "signori", "dott.": "dottor",
+        "dott.ssa": "dottoressa", "dr.": "dottor", "prof.": "professor", "prof.ssa": "professoressa", "ing.": "ingegner",
+        "avv.": "avvocato", "arch.": "architetto", "geom.": "geometra", "rag.": "ragionier", "on.": "onorevole",
+        "ecc.": "eccetera", "etc.": "eccetera", "p.es.": "per esempio", "p. es.": "per esempio", "es.": "esempio",
+        "p.zza": "piazza", "v.le": "viale", "c.so": "corso", "l.go": "largo", "tel.": "telefono", "max.": "massimo",
+        "min.": "minimo", "spett.": "spettabile", "s.p.a.": "s p a", "s.r.l.": "s r l", "spa": "s p a", "srl": "s r l",
+        "a.c.": "avanti Cristo", "d.c.": "dopo Cristo", "c.a.": "circa", "ca.": "circa", "gent.": "gentile",
+        "egr.": "egregio", "vs.": "contro", "apt.": "appartamento", "ca": "circa",
+    },
+    before_number={"n.": "numero", "nr.": "numero", "n°": "numero", "num.": "numero", "pag.": "pagina", "pagg.": "pagine",
+        "art.": "articolo", "cap.": "capitolo", "vol.": "volume", "fig.": "figura", "int.": "interno", "#": "numero"},
+    after_number={"h": "ore", "min.": "minuti", "sec.": "secondi"},
+    spelled=words("iban otp usa ue onu iva asl"),
+    read=words("pin sim iva no sì il la di e non è un una iban onu"),
+    names_for_roman=words(""),
+    labels_for_roman=words("secolo capitolo tomo parte tipo fase livello classe guerra mondiale luigi enrico carlo vittorio papa giovanni"),
+    code_words=words("codice pin cap password"),
+    id_words=words("numero ordine conto riferimento pratica fattura prenotazione biglietto carta cliente è"),
+    time_words=words("alle ore dalle"),
+    time_marks=":.",
+    ordinal_pattern="°|º|ª|o|a",
+    decimals_as_number=True,
+    agreement=(("ventuno", "ventuno", "ventuno"), ("uno", "un", "una")),
+    glued=False,
+    is_feminine=_is_feminine,
+    time=_time,
+    date_joins=(' ', ' '),
+    first_of_month="primo",
 )

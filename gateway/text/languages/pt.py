@@ -1,6 +1,10 @@
 """Portuguese of Brazil."""
 
+from collections.abc import Callable
+
 from gateway.text.languages.rules import COMMON_CLOSING, COMMON_TITLES, SentenceRules, words
+from gateway.text.languages.speech import Currency, SpeechRules
+
 
 CODE = "pt"
 
@@ -36,4 +40,83 @@ SENTENCES = SentenceRules(
     followers=words(
         "segunda terça quarta quinta sexta sábado domingo",
     ),
+)
+
+def _is_feminine(noun: str) -> bool:
+    return noun.endswith(("a", "as", "ção", "ções", "dade", "dades", "gens", "gem")) and noun not in ("dia", "dias", "problema")
+
+
+def _time(hour: int, minute: int, say: Callable[[int], str]) -> str:
+    words_of = {1: "uma", 2: "duas", 21: "vinte e uma", 22: "vinte e duas"}
+    hours = words_of.get(hour, say(hour))
+    if minute == 0:
+        return f"{hours} hora" if hour == 1 else f"{hours} horas"
+    return f"{hours} e {say(minute)}"
+
+
+SPEECH = SpeechRules(
+    code=CODE,
+    num2words="pt_BR",
+    locale="pt_BR",
+    digit_names=('zero', 'um', 'dois', 'três', 'quatro', 'cinco', 'seis', 'sete', 'oito', 'nove'),
+    point="vírgula",
+    decimal_mark=",",
+    group_marks=". \u00a0\u202f",
+    signs={
+        "minus": "menos", "percent": "por cento", "to": "a", "times": "vezes", "equals": "igual a", "at": "arroba",
+        "dot": "ponto", "dash": "hífen", "underscore": "sublinhado", "slash": "barra", "plus": "mais",
+        "about": "cerca de", "degrees": "graus", "per": "por", "over": "sobre", "number": "número", "hash": "jogo da velha",
+        "star": "asterisco", "question": "interrogação", "ratio": "para", "x": "vezes", "less": "menor que",
+        "more": "maior que", "divided": "dividido por", "plusminus": "mais ou menos", "section": "seção",
+        "version": "versão", "half": "meio", "and_half": "e meio", "and": "e", "colon": "dois pontos",
+        "permille": "por mil", "atleast": "pelo menos", "atmost": "no máximo", "by": "por", "out_of": "de",
+    },
+    currencies={
+        "r$": Currency("real", "reais", "centavo", "centavos"),
+        "brl": Currency("real", "reais", "centavo", "centavos"),
+        "€": Currency("euro", "euros", "centavo", "centavos"),
+        "$": Currency("dólar", "dólares", "centavo", "centavos"),
+        "£": Currency("libra", "libras", "centavo", "centavos"),
+        "¥": Currency("iene", "ienes"),
+        "₹": Currency("rupia", "rupias"),
+        "rp": Currency("rupia", "rupias"),
+    },
+    scales={
+        "k": ("mil", "mil"), "mil": ("mil", "mil"), "mi": ("milhão", "milhões"), "milhão": ("milhão", "milhões"),
+        "milhões": ("milhão", "milhões"), "bi": ("bilhão", "bilhões"), "bilhão": ("bilhão", "bilhões"),
+        "bilhões": ("bilhão", "bilhões"),
+    },
+    scale_of="de",
+    cents_join=" e ",
+    says_cents=True,
+    abbreviations={
+        "sr.": "senhor", "sra.": "senhora", "srta.": "senhorita", "srs.": "senhores", "dr.": "doutor", "dra.": "doutora",
+        "prof.": "professor", "profa.": "professora", "eng.": "engenheiro", "d.": "dona", "exmo.": "excelentíssimo",
+        "exma.": "excelentíssima", "etc.": "et cetera", "p. ex.": "por exemplo", "p.ex.": "por exemplo",
+        "av.": "avenida", "r.": "rua", "al.": "alameda", "rod.": "rodovia", "pça.": "praça", "tel.": "telefone",
+        "ap.": "apartamento", "apto.": "apartamento", "bl.": "bloco", "aprox.": "aproximadamente", "máx.": "máximo",
+        "mín.": "mínimo", "ltda.": "limitada", "s.a.": "s a", "s/a": "s a", "cia.": "companhia", "jr.": "júnior",
+        "obs.": "observação", "vc": "você", "sto.": "santo", "sta.": "santa", "hs": "horas", "vs.": "contra",
+        "c/": "com", "s/": "sem",
+    },
+    before_number={"nº": "número", "n.º": "número", "n°": "número", "núm.": "número", "no.": "número", "pág.": "página",
+        "págs.": "páginas", "p.": "página", "art.": "artigo", "cap.": "capítulo", "vol.": "volume", "ramal": "ramal",
+        "#": "número"},
+    after_number={"h": "horas", "hs": "horas", "min.": "minutos", "seg.": "segundos"},
+    spelled=words("cpf cnpj rg otp usa ue onu eua pix cep"),
+    read=words("pin sim pix onu cep não de a o e em um uma no na se"),
+    names_for_roman=words(""),
+    labels_for_roman=words("século capítulo tomo parte tipo fase nível classe guerra mundial luís dom pedro joão henrique"),
+    code_words=words("código pin cep senha ramal"),
+    id_words=words("número pedido conta referência protocolo fatura reserva bilhete cartão cliente cpf é"),
+    time_words=words("às as das"),
+    time_marks=":h",
+    ordinal_pattern="º|ª|o|a|\\.º|\\.ª",
+    decimals_as_number=True,
+    agreement=(("um", "um", "uma"), ("dois", "dois", "duas"), ("entos", "entos", "entas")),
+    glued=True,
+    is_feminine=_is_feminine,
+    time=_time,
+    date_joins=(' de ', ' de '),
+    first_of_month="primeiro",
 )

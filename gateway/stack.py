@@ -1,11 +1,10 @@
-"""The offline profile's processes: llama.cpp's server, the TTS worker and the gateway, started and ended together."""
+"""Several processes as one: a gateway with its worker and model server, started and ended together."""
 
 import asyncio
 import os
 import socket
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -21,37 +20,27 @@ _ASK_EVERY_S = 0.25
 _STOP_TIMEOUT_S = 8.0
 
 
-@dataclass(frozen=True, slots=True)
-class OfflinePorts:
-    """One TCP port a process."""
+class Stack:
+    """A gateway and what it needs, each a process. Entering returns when a call can be taken; leaving ends them all.
 
-    gateway: int
-    worker: int
-    model: int
-
-
-class OfflineStack:
-    """Use as `async with OfflineStack(...)`: entering returns when a call can be taken, leaving ends every process.
-
-    Each process writes its log to `log_dir`. ConfigError when one ends early or the stack is not ready in time.
+    `commands` are modules with their arguments, in the order of starting. Each process writes its log to `log_dir`.
+    ConfigError when one ends early, or the gateway at `url` is not ready in time.
     """
 
-    def __init__(self, model_file: Path, gateway_port: int, log_dir: Path, overrides: Sequence[str] = ()) -> None:
-        self._model_file = model_file
+    def __init__(self, commands: Mapping[str, Sequence[str]], url: str, log_dir: Path) -> None:
+        self.url = url
+        self._commands = commands
         self._log_dir = log_dir
-        self._overrides = overrides
-        self.ports = OfflinePorts(gateway_port or free_port(), free_port(), free_port())
         self._processes: dict[str, asyncio.subprocess.Process] = {}
 
-    @property
-    def url(self) -> str:
-        return f"http://{HOST}:{self.ports.gateway}"
+    def pid(self, name: str) -> int:
+        """Process id of one of the commands, once entered."""
+        return self._processes[name].pid
 
-    async def __aenter__(self) -> "OfflineStack":
+    async def __aenter__(self) -> "Stack":
         try:
-            _check_free(self.ports.gateway)
             self._log_dir.mkdir(parents=True, exist_ok=True)
-            for name, arguments in self._commands().items():
+            for name, arguments in self._commands.items():
                 await self._start(name, arguments)
             await self._until_ready()
         except BaseException:
@@ -63,23 +52,6 @@ class OfflineStack:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         await self._stop()
-
-    def _commands(self) -> dict[str, list[str]]:
-        ports = self.ports
-        overrides = [
-            f"server.port={ports.gateway}",
-            f"worker.port={ports.worker}",
-            f"tts.url=ws://{HOST}:{ports.worker}",
-        ]
-        overrides += [f"llm.openai.base_url=http://{HOST}:{ports.model}/v1", "log.format=json", *self._overrides]
-        settings = ["--profile", "offline"]
-        for override in overrides:
-            settings += ["--set", override]
-        return {
-            "model": ["gateway.llm.llama_server", str(self._model_file), "--port", str(ports.model)],
-            "worker": ["tts_worker", *settings],
-            "gateway": ["gateway", "serve", *settings],
-        }
 
     async def _start(self, name: str, arguments: Sequence[str]) -> None:
         # The children answer for themselves: a Ctrl-C in the terminal reaches only us, and we end them in order.
@@ -128,6 +100,38 @@ class OfflineStack:
                 await process.wait()
 
 
+def offline_stack(model_file: Path, port: int, log_dir: Path, overrides: Sequence[str] = ()) -> Stack:
+    """The offline profile: llama.cpp's server over `model_file`, the TTS worker, and a gateway on `port` (0: any free).
+
+    ConfigError when the port is taken.
+    """
+    port, model_port = _checked(port), free_port()
+    common = (f"llm.openai.base_url=http://{HOST}:{model_port}/v1", "log.format=json", *overrides)
+    model = ["gateway.llm.llama_server", str(model_file), "--port", str(model_port)]
+    return Stack({"model": model, **_gateway_and_worker("offline", port, common)}, f"http://{HOST}:{port}", log_dir)
+
+
+def loadtest_stack(log_dir: Path, overrides: Sequence[str] = ()) -> Stack:
+    """The loadtest profile: tone worker and a gateway, on free ports."""
+    port = free_port()
+    return Stack(
+        _gateway_and_worker("loadtest", port, ("log.level=warning", *overrides)), f"http://{HOST}:{port}", log_dir
+    )
+
+
+def _gateway_and_worker(profile: str, port: int, overrides: Sequence[str]) -> dict[str, list[str]]:
+    worker_port = free_port()
+    settings = ["--profile", profile]
+    for override in (
+        f"server.port={port}",
+        f"worker.port={worker_port}",
+        f"tts.url=ws://{HOST}:{worker_port}",
+        *overrides,
+    ):
+        settings += ["--set", override]
+    return {"worker": ["tts_worker", *settings], "gateway": ["gateway", "serve", *settings]}
+
+
 def free_port() -> int:
     """A TCP port that nobody listens on now."""
     with socket.socket() as probe:
@@ -136,10 +140,13 @@ def free_port() -> int:
         return port
 
 
-def _check_free(port: int) -> None:
+def _checked(port: int) -> int:
+    if not port:
+        return free_port()
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
         except OSError as error:
             raise ConfigError(f"port {port} is taken ({error.strerror}); choose another with --port") from error
+    return port
