@@ -20,7 +20,10 @@ class SpeechStarted:
 
 @dataclass(frozen=True, slots=True)
 class SpeechPaused:
-    """The caller has been silent since `at_s`; speech may resume (then SpeechStarted follows)."""
+    """The caller has been silent since `at_s`; speech may resume (then SpeechStarted follows).
+
+    Said early, after 100 to 150 ms of silence, so that the words can be made ready; it is no end of turn.
+    """
 
     at_s: float
 
@@ -59,7 +62,7 @@ class Recogniser(Protocol):
         ...
 
     def commit(self) -> None:
-        """The turn has ended: exactly one Final will follow."""
+        """The turn has ended: exactly one Final will follow, or the error that stands for it."""
         ...
 
     def discard(self) -> None:
@@ -67,7 +70,11 @@ class Recogniser(Protocol):
         ...
 
     def events(self) -> AsyncIterator[SttEvent]:
-        """Events in order until close; raises SttError when the engine fails for good."""
+        """Events in order until close; for one reader.
+
+        Raises SttError where a commit cannot be answered: it stands for that Final. When it is `retryable`, iterating
+        events() again goes on with what follows; when not, the engine has failed for good.
+        """
         ...
 
     async def close(self) -> None:
