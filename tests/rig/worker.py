@@ -14,6 +14,7 @@ from typing import Any
 # A worker with the tone engine listens within a second; a loaded machine may need many.
 START_S = 30.0
 STOP_S = 10.0
+_EXITED = "the process has ended"
 
 
 @dataclass(slots=True)
@@ -33,11 +34,13 @@ class WorkerProcess:
         return self.process.pid
 
     def wait_for(self, event: str, timeout_s: float = START_S) -> dict[str, Any]:
-        """Return the next logged line of that event; queue.Empty when it does not come."""
+        """Return the next logged line of that event; queue.Empty when it does not come or the process ends."""
         while True:
             line = self.log.get(timeout=timeout_s)
             if line.get("event") == event:
                 return line
+            if line.get("event") == _EXITED:
+                raise queue.Empty
 
     def kill(self) -> None:
         """End it as a crash does; nothing is drained."""
@@ -89,5 +92,4 @@ def _collect(process: "subprocess.Popen[str]", log: "queue.Queue[dict[str, Any]]
             log.put(json.loads(line))
         except ValueError:
             log.put({"event": line.rstrip()})
-    if not process.poll():
-        log.put({"event": "exited"})
+    log.put({"event": _EXITED})
