@@ -43,11 +43,20 @@ class CallTrace:
 class SimulatedCall:
     """Runs once; the link is closed when run() returns or raises."""
 
-    def __init__(self, link: Link, dialect: Dialect, script: Script, faults: Faults | None = None) -> None:
+    def __init__(
+        self,
+        link: Link,
+        dialect: Dialect,
+        script: Script,
+        faults: Faults | None = None,
+        *,
+        max_call_s: float = MAX_CALL_S,
+    ) -> None:
         self._link = link
         self._dialect = dialect
         self._script = script
         self._faults = faults or Faults()
+        self._max_call_s = max_call_s
         self._playback = Playback(dialect.rate_hz)
         self._caller_pcm = bytearray()
         self._violations: list[str] = []
@@ -82,7 +91,7 @@ class SimulatedCall:
 
     async def _talk(self, listening: "asyncio.Task[None]") -> str:
         """Send a frame every 20 ms, each when its last sample has been spoken; return who ended the call."""
-        for number in range(round(MAX_CALL_S / _FRAME_S)):
+        for number in range(round(self._max_call_s / _FRAME_S)):
             frame = self._script.frame(number * _FRAME_S, self._playback)
             if frame is None:
                 await self._hang_up()
@@ -134,18 +143,17 @@ class SimulatedCall:
 
     async def _broken(self) -> bool:
         """Let the line's faults happen; True when the call is to be dropped."""
-        if self._faults.dropped(self._now_s()):
-            return True
+        await self._sleep_until(self._faults.stalled_until_s(self._now_s()))
         if self._faults.half_open(self._now_s()):
             await asyncio.sleep(self._faults.half_open_s)
             return True
-        await self._wait_for_line()
-        return False
+        return self._faults.dropped(self._now_s())
 
     async def _wait_for_line(self) -> None:
+        """Before a message is read: wait while the line is stalled, and for ever once it is half open."""
         await self._sleep_until(self._faults.stalled_until_s(self._now_s()))
         if self._faults.half_open(self._now_s()):
-            await asyncio.Event().wait()  # nothing is read any more; run() cancels this
+            await asyncio.Event().wait()  # run() cancels this
 
     async def _hang_up(self) -> None:
         if not self._faults.without_stop:

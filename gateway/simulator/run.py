@@ -27,6 +27,7 @@ CONNECT_TIMEOUT_S = 10.0
 # The gateway closes a call's record within a second of its end.
 RECORD_TRIES = 10
 RECORD_PAUSE_S = 0.2
+RECORD_TIMEOUT_S = 3.0
 PLATFORMS = ("twilio",)
 
 
@@ -137,10 +138,11 @@ async def _fetch_record(http: aiohttp.ClientSession, target: Target, call_id: st
     """Return the gateway's record of the ended call, None where it keeps none or shows it to nobody."""
     url = f"{target.http_base}/calls/{quote(call_id, safe='')}"
     headers = {"Authorization": f"Bearer {target.admin_token}"} if target.admin_token else {}
+    timeout = aiohttp.ClientTimeout(total=RECORD_TIMEOUT_S)
     record: Mapping[str, Any] | None = None
     for _ in range(RECORD_TRIES):
         try:
-            async with http.get(url, headers=headers) as response:
+            async with http.get(url, headers=headers, timeout=timeout) as response:
                 body = await response.json() if response.status == 200 else None
         except (aiohttp.ClientError, TimeoutError, ValueError):
             return record

@@ -16,6 +16,8 @@ from media.g711 import pcm_to_ulaw, ulaw_to_pcm
 from media.level import rms_dbfs
 
 RATE_HZ = 8000
+# What the application was asked with: form, signatures, admin token.
+SEEN = web.AppKey("seen", dict[str, Any])
 
 
 def tone(duration_s: float, frequency_hz: float = 440.0, amplitude: float = 0.4) -> bytes:
@@ -100,7 +102,7 @@ def echo_app(bot: EchoBot, record: dict[str, Any] | None = None, answer: str = "
     """A gateway's routes as an aiohttp application; `answer` replaces the TwiML, `record` is what /calls/{id} says."""
     app = web.Application()
     seen: dict[str, Any] = {}
-    app["seen"] = seen
+    app[SEEN] = seen
 
     async def voice(request: web.Request) -> web.Response:
         seen["form"] = dict(await request.post())
