@@ -121,7 +121,7 @@ class ChatParser:
             return [*self._reply.stop("end_turn"), *self.end()]
         try:
             chunk = json.loads(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise fault("corrupt_stream", "a chunk is not JSON") from error
         if not isinstance(chunk, dict):
             raise fault("corrupt_stream", "a chunk is not a JSON object")
@@ -129,7 +129,7 @@ class ChatParser:
             raise chat_fault(chunk["error"], 0, self._conversation)
         try:
             return self._chunk(chunk)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
             raise fault("corrupt_stream", "a chunk has an unknown shape") from error
 
     def end(self) -> list[ReplyEvent]:

@@ -80,13 +80,16 @@ class OpenAiCompatibleModel:
             await self._session.close()
             self._session = None
 
-    async def post(self, turn: "_ChatTurn", fields: Mapping[str, Any]) -> aiohttp.ClientResponse:
-        """Send a turn's request with the settings that the server takes; LlmError when it may not be sent."""
+    def admit(self, turn: "_ChatTurn") -> None:
+        """Count the turn in, until left(); LlmError when it may not begin."""
         if self._closed:
             raise fault("closed")
         if len(self._open) >= self._server.max_turns:
             raise fault("busy", f"{len(self._open)} turns are open")
         self._open.add(turn)
+
+    async def post(self, fields: Mapping[str, Any]) -> aiohttp.ClientResponse:
+        """Send a turn's request with the settings that the server takes."""
         return await self._connected().post(f"{self._base}/chat/completions", json={**self._settings, **fields})
 
     def refused(self, message: str) -> str | None:
@@ -148,7 +151,8 @@ class _ChatTurn:
         self._ended = False
 
     async def open(self) -> None:
-        self._response = await _translated(self._model.post(self, self._fields))
+        self._model.admit(self)
+        self._response = await self._post()
         if self._response.status >= 400:
             raise await self._refusal(self._response)
         if self._response.content_type == "application/json":  # a server that does not stream
@@ -170,6 +174,15 @@ class _ChatTurn:
             # Closes the connection unless the response was read to its end.
             self._response.close()
         self._model.left(self)
+
+    async def _post(self) -> aiohttp.ClientResponse:
+        try:
+            return await _translated(self._model.post(self._fields))
+        except LlmError as error:
+            if error.code != "connection_lost":
+                raise
+        # A kept connection that the server had just closed (llama.cpp does after each stream): no reason to pause.
+        return await _translated(self._model.post(self._fields))
 
     async def _read(self) -> None:
         if self._response is None or self._ended:

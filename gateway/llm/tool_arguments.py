@@ -51,7 +51,7 @@ class ToolCallParts:
 def _parsed(index: int, call: _Call) -> ToolCall:
     try:
         arguments = json.loads("".join(call.pieces) or "{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _invalid("the arguments are not whole JSON") from error
     if not isinstance(arguments, dict):
         raise _invalid("the arguments are not a JSON object")

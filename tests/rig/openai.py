@@ -31,7 +31,7 @@ def said(*pieces: str, finish: str = "stop") -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ChatScript:
-    """One answer: `chunks` as events, then what `then` says; or an HTTP `status` with `body`."""
+    """One answer: `chunks` as events, then what `then` says; an HTTP `status` with `body`; or the connection `cut`."""
 
     chunks: Sequence[str] = ()
     then: Literal["end", "abort", "stall"] = "end"
@@ -41,6 +41,7 @@ class ChatScript:
     body: str = ""
     content_type: str = "text/event-stream"
     line_end: str = "\n"
+    cut: bool = False
 
 
 @dataclass(slots=True)
@@ -98,6 +99,8 @@ class ChatEmulator:
         seen = ChatSeen(await request.json(), request.headers.get("Authorization", ""), peer)
         self.seen.append(seen)
         script = self._scripts[min(len(self.seen) - 1, len(self._scripts) - 1)]
+        if script.cut:
+            request.transport.abort()
         if script.body or script.status != 200:
             return web.Response(status=script.status, text=script.body, content_type=script.content_type)
         try:

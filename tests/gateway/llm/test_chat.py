@@ -160,6 +160,8 @@ def test_a_server_that_says_stop_after_tool_calls_means_tool_use() -> None:
 @pytest.mark.parametrize(
     "data",
     [
+        pytest.param("[" * 9000, id="deep"),
+        '{"usage": {"prompt_tokens": Infinity}}',
         "{",
         "7",
         '{"choices": 3}',

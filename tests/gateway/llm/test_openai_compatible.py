@@ -6,7 +6,7 @@ from contextlib import aclosing
 import pytest
 
 from gateway.llm.base import Completed, Deadlines, Inference, LanguageModel, TextDelta, ToolCall
-from gateway.llm.openai_compatible import ChatServer, OpenAiCompatibleModel
+from gateway.llm.openai_compatible import MAX_BODY_BYTES, ChatServer, OpenAiCompatibleModel
 from tests.gateway.llm.asking import QUESTION, asked, eventually, refused, text_of
 from tests.rig.openai import ChatEmulator, ChatScript, chunk, said
 
@@ -66,6 +66,31 @@ async def test_the_connection_is_used_again_by_the_next_turn() -> None:
         for _ in range(3):
             await asked(model)
         assert len({seen.peer for seen in emulator.seen}) == 1
+        await model.close()
+
+
+async def test_a_kept_connection_that_the_server_closed_costs_no_pause() -> None:
+    async with ChatEmulator([HELLO, ChatScript(cut=True), HELLO]) as emulator:
+        model = chat(emulator, deadlines=Deadlines(retry_pause_s=60.0))
+        for _ in range(2):
+            events, error = await asked(model)
+            assert error is None
+            assert text_of(events) == "Hello there."
+        await model.close()
+
+
+async def test_a_server_that_closes_every_connection_is_said() -> None:
+    async with ChatEmulator([ChatScript(cut=True)]) as emulator:
+        model = chat(emulator)
+        assert (await refused(model)).code == "connection_lost"
+        await model.close()
+
+
+async def test_a_body_without_end_is_not_read_whole() -> None:
+    script = ChatScript(body="x" * 2 * MAX_BODY_BYTES, content_type="application/json")
+    async with ChatEmulator([script]) as emulator:
+        model = chat(emulator)
+        assert (await refused(model)).code == "corrupt_stream"
         await model.close()
 
 

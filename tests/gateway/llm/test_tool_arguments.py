@@ -26,7 +26,9 @@ def test_a_call_without_an_id_gets_one() -> None:
     assert parts.whole()[0].call_id == "call_3"
 
 
-@pytest.mark.parametrize("written", ['{"na', "[1]", "7", '{"a": 1} extra', '{"a": 1'])
+@pytest.mark.parametrize(
+    "written", ['{"na', pytest.param("[" * 9000, id="deep"), "[1]", "7", '{"a": 1} extra', '{"a": 1']
+)
 def test_arguments_that_are_not_a_whole_object_never_run(written: str) -> None:
     parts = ToolCallParts()
     parts.add(0, "a", "look_up", written)
