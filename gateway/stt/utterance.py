@@ -19,7 +19,7 @@ from media.formats import BYTES_PER_SAMPLE_PCM16
 KEEP_S = 32
 # The VAD notices a soft consonant late; this much before its start belongs to the word.
 PREROLL_S = 0.3
-# With a piece of at most 8 s Whisper takes its shortest window, so a pause after 6 s is a good place to close one.
+# Up to 8 s fit Whisper's shortest window, so speech that goes on 6 s after a piece began starts a new one.
 CLOSE_AT_PAUSE_AFTER_S = 6
 # Whoever speaks on without a pause is cut at the quietest moment of the last seconds of this much.
 LONGEST_PIECE_S = 24
@@ -124,13 +124,13 @@ class Utterance:
     def resume(self, at: int, floor: int) -> Piece | None:
         """Speech begins, or goes on after a pause, at `at`; what is before `floor` belongs to something else.
 
-        Return the piece up to the pause when that is now closed; when it was short it is open again.
+        Return the piece up to the pause when that is now closed; when it began shortly before, it is open again.
         """
         pause, self.pause = self.pause, None
         self.begin = max(floor, at - to_samples(PREROLL_S))
         if pause is None:
             return None
-        if pause.end - pause.begin < to_samples(CLOSE_AT_PAUSE_AFTER_S):
+        if at - pause.begin < to_samples(CLOSE_AT_PAUSE_AFTER_S):
             self.begin = pause.begin
             return None
         self.begin = max(pause.end, self.begin)

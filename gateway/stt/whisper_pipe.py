@@ -32,7 +32,7 @@ class PipeWorker:
         self._number = 0
 
     @classmethod
-    async def start(cls, command: Sequence[str]) -> "PipeWorker":
+    async def start(cls, command: Sequence[str], load_deadline_s: float = LOAD_DEADLINE_S) -> "PipeWorker":
         """Run the command and wait until it is ready; WorkerLost when it does not come up."""
         try:
             # A session of its own: Ctrl-C in the terminal is the gateway's to handle.
@@ -43,12 +43,15 @@ class PipeWorker:
             raise WorkerLost("stt_process_missing", repr(error)) from error
         worker = cls(process)
         try:
-            async with asyncio.timeout(LOAD_DEADLINE_S):
-                if (await worker._line()).get("ready") is not True:
-                    raise WorkerLost("stt_protocol", "the process did not begin with ready")
+            async with asyncio.timeout(load_deadline_s):
+                first = await worker._line()
+            if "error" in first:
+                raise WorkerLost("stt_load_failed", str(first["error"]))
+            if first.get("ready") is not True:
+                raise WorkerLost("stt_protocol", "the process did not begin with ready")
         except TimeoutError as error:
             await worker.stop()
-            raise WorkerLost("stt_load_timeout", f"the model was not loaded within {LOAD_DEADLINE_S:.0f} s") from error
+            raise WorkerLost("stt_load_timeout", f"the model was not loaded within {load_deadline_s:.0f} s") from error
         except BaseException:
             await worker.stop()
             raise

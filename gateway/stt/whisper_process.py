@@ -151,7 +151,13 @@ def main() -> None:
     # Libraries print to descriptor 1; the protocol keeps it for itself.
     lines = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    serve(WhisperModel(arguments.model, arguments.threads), sys.stdin.buffer, lines)
+    try:
+        model = WhisperModel(arguments.model, arguments.threads)
+    except Exception as error:  # whatever the libraries find wrong with the files, or their absence
+        lines.write(encode_line(error=repr(error)))
+        lines.close()
+        sys.exit(1)
+    serve(model, sys.stdin.buffer, lines)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The two pipes between the gateway and its Whisper process: audio in, one JSON line out for each job.
 
 gateway -> process: a header (job number, language, size of the audio) and the audio, 16 kHz s16le.
-process -> gateway: {"ready": true} once; then per job {"number", "text", "language", "took_s"} or {"number", "error"}.
+process -> gateway: {"ready": true} once, or {"error"} when the model cannot be loaded; then per job
+                    {"number", "text", "language", "took_s"}, or {"number", "error"}.
 """
 
 import json

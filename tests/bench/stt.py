@@ -116,15 +116,24 @@ async def hear_all(arguments: argparse.Namespace) -> None:
         await asyncio.sleep(0.05)
     late_ms: list[float] = []
     watching = asyncio.create_task(loop_lateness_ms(late_ms))
-    turns = []
-    for name, entry in manifest.items():
-        recogniser = factory.recogniser("en")
-        await recogniser.open()
-        pcm = telephone(arguments.callers / name)
-        turns.append(await hear(recogniser, name, entry["text"], pcm, arguments.end_silence_ms / 1000))
-        print_turn(turns[-1])
+    lines = asyncio.Semaphore(arguments.calls)
+
+    async def one(name: str, wanted: str) -> Turn:
+        async with lines:
+            recogniser = factory.recogniser("en")
+            await recogniser.open()
+            pcm = telephone(arguments.callers / name)
+            turn = await hear(recogniser, name, wanted, pcm, arguments.end_silence_ms / 1000)
+            print_turn(turn)
+            return turn
+
+    turns = await asyncio.gather(*(one(name, entry["text"]) for name, entry in manifest.items()))
     watching.cancel()
     await factory.close()
+    print_sums(turns, late_ms)
+
+
+def print_sums(turns: list[Turn], late_ms: list[float]) -> None:
     finals = [turn.final_after_commit_ms for turn in turns]
     pauses = [turn.pause_after_end_ms for turn in turns]
     error_rate = jiwer.wer([plain_words(t.wanted) for t in turns], [plain_words(t.text) or "-" for t in turns])
@@ -163,6 +172,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True, help="folder of a faster-whisper model")
     parser.add_argument("--callers", type=Path, required=True, help="folder of recordings with manifest.json")
     parser.add_argument("--threads", type=int, default=1, help="CPU threads of the recogniser")
+    parser.add_argument("--calls", type=int, default=1, help="calls at once")
     parser.add_argument("--end-silence-ms", type=int, default=500, help="silence that ends a turn")
     arguments = parser.parse_args()
     print_costs()

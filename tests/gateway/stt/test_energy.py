@@ -98,6 +98,16 @@ def test_a_caller_who_speaks_through_a_commit_is_heard_in_both_turns() -> None:
     run_leaping(scene())
 
 
+def test_a_closed_call_says_nothing_more() -> None:
+    async def scene() -> None:
+        ears = ears_for("words")
+        await ears.close()
+        ears.feed(LOUD * 20 + QUIET * 10)
+        assert await events_of(ears) == []
+
+    run_leaping(scene())
+
+
 def test_line_noise_and_a_click_are_no_speech() -> None:
     async def scene() -> None:
         ears = ears_for("words")

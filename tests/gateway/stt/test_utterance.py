@@ -92,6 +92,12 @@ class TestUtterance:
         assert utterance.pieces == [pause]
         assert utterance.begin == to_samples(begin_s)
 
+    def test_a_short_piece_is_closed_when_speech_goes_on_much_later(self) -> None:
+        pause = Piece(to_samples(1), to_samples(2))
+        utterance = Utterance(pause=pause)
+        assert utterance.resume(at=to_samples(20), floor=0) is pause
+        assert utterance.begin == to_samples(19.7)
+
     def test_open_speech_can_be_closed_while_it_goes_on(self) -> None:
         utterance = Utterance(begin=100)
         piece = utterance.close_open(900)

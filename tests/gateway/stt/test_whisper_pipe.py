@@ -83,6 +83,19 @@ async def test_a_process_that_does_not_come_up_is_lost(code: str) -> None:
         await PipeWorker.start(script(code))
 
 
+async def test_a_model_that_cannot_be_loaded_says_why(tmp_path: Path) -> None:
+    with pytest.raises(WorkerLost) as caught:
+        await PipeWorker.start(whisper_command(tmp_path, threads=1))
+    assert caught.value.code == "stt_load_failed"
+    assert "model.bin" in caught.value.detail
+
+
+async def test_a_model_that_takes_too_long_to_load_is_lost() -> None:
+    with pytest.raises(WorkerLost) as caught:
+        await PipeWorker.start(script("import sys; sys.stdin.read()"), load_deadline_s=0.2)
+    assert caught.value.code == "stt_load_timeout"
+
+
 async def test_a_command_that_does_not_exist_is_lost(tmp_path: Path) -> None:
     with pytest.raises(WorkerLost) as caught:
         await PipeWorker.start([str(tmp_path / "missing")])
