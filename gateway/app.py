@@ -21,6 +21,7 @@ from gateway.platforms.registry import build_platform
 from gateway.routes import MAX_WEBHOOK_BYTES, Routes
 from gateway.stt.base import RecogniserFactory
 from gateway.telemetry import Telemetry
+from gateway.tts.session import SpeechTiming
 from gateway.tts.websocket import WebSocketSpeech
 
 log = structlog.get_logger(__name__)
@@ -62,7 +63,10 @@ def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
         ears=build_ears(settings.stt, settings.models.dir),
         model=build_model(settings.llm),
         voice=WebSocketSpeech(
-            tts.url, token=tts.token, connect_s=tts.connect_s, give_up_s=tts.give_up_s, outstanding=tts.outstanding
+            tts.url,
+            token=tts.token,
+            outstanding=tts.outstanding,
+            timing=SpeechTiming(connect_s=tts.connect_s, give_up_s=tts.give_up_s),
         ),
         platforms={"twilio": build_platform("twilio", auth_token=settings.twilio.auth_token)},
         controls=_controls(settings, http),

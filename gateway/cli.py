@@ -77,6 +77,22 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_settings(doctor)
 
+    soak = _add(commands, "soak", "many calls; nothing may pile up", "voicebot soak --calls 50", _soak)
+    soak.add_argument("files", nargs="*", type=Path, metavar="FILE", help="the caller's turns (default: bundled ones)")
+    soak.add_argument("--calls", type=int, default=50, help="calls in all (default 50)")
+    soak.add_argument("--at-once", type=int, default=1, help="calls at a time (default 1)")
+    soak.add_argument("--out", type=Path, default=Path("bench-out"), metavar="DIR", help="where the logs go")
+
+    bench = _add(commands, "bench", "measure", "voicebot bench gateway --calls 1 10 40", _bench)
+    bench.add_argument("what", choices=["gateway", "tts"], help="gateway: its own cost and delay; tts: first audio")
+    bench.add_argument("--calls", type=int, nargs="+", default=[1, 10, 40], metavar="N", help="gateway: calls at once")
+    bench.add_argument("--turns", type=int, default=5, help="gateway: turns a call (default 5)")
+    bench.add_argument("--rounds", type=int, default=5, help="tts: rounds (default 5)")
+    bench.add_argument(
+        "--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="tts: the worker's settings"
+    )
+    bench.add_argument("--out", type=Path, default=Path("bench-out"), metavar="DIR", help="where the figures go")
+
     commands.add_parser("models", help="fetch and verify model files (voicebot models --help)")
     return parser
 
@@ -155,3 +171,22 @@ def _doctor(options: argparse.Namespace) -> int:
     from gateway.doctor import examine
 
     return asyncio.run(examine(_settings(options)))
+
+
+def _soak(options: argparse.Namespace) -> int:
+    from gateway.bench.soak import soak
+    from gateway.demo import bundled_callers
+
+    with bundled_callers() as bundled:
+        return asyncio.run(soak(options.files or bundled, options.calls, options.at_once, options.out))
+
+
+def _bench(options: argparse.Namespace) -> int:
+    options.out.mkdir(parents=True, exist_ok=True)
+    if options.what == "tts":
+        from gateway.bench.incremental import bench_tts
+
+        return asyncio.run(bench_tts(options.rounds, tuple(options.set), options.out))
+    from gateway.bench.gateway_load import bench_gateway
+
+    return asyncio.run(bench_gateway(options.calls, options.turns, options.out))

@@ -2,6 +2,8 @@
 
 import asyncio
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
@@ -44,11 +46,17 @@ async def run_demo(port: int, out_dir: Path, *, place_call: bool, once: bool) ->
     return 0 if answered else 1
 
 
+@contextmanager
+def bundled_callers() -> Iterator[list[Path]]:
+    """The demo's recordings as files, in order."""
+    with resources.as_file(resources.files("gateway.simulator") / "callers") as folder:
+        yield [folder / name for name in CALLERS]
+
+
 async def _call(console: Console, url: str, out_dir: Path) -> bool:
     console.print("A recorded caller is on the line; this takes as long as a real call …")
-    callers = resources.files("gateway.simulator") / "callers"
-    with resources.as_file(callers) as folder:
-        report = await run_call([folder / name for name in CALLERS], url, "twilio", out_dir)
+    with bundled_callers() as recordings:
+        report = await run_call(recordings, url, "twilio", out_dir)
     print_report(report, out_dir, console)
     return not report.unanswered
 

@@ -24,13 +24,16 @@ class Stack:
     """A gateway and what it needs, each a process. Entering returns when a call can be taken; leaving ends them all.
 
     `commands` are modules with their arguments, in the order of starting. Each process writes its log to `log_dir`.
-    ConfigError when one ends early, or the gateway at `url` is not ready in time.
+    ConfigError when one ends early, or `url` is not ready in time.
     """
 
-    def __init__(self, commands: Mapping[str, Sequence[str]], url: str, log_dir: Path) -> None:
+    def __init__(
+        self, commands: Mapping[str, Sequence[str]], url: str, log_dir: Path, ready_path: str = "/readyz"
+    ) -> None:
         self.url = url
         self._commands = commands
         self._log_dir = log_dir
+        self._ready_path = ready_path
         self._processes: dict[str, asyncio.subprocess.Process] = {}
 
     def pid(self, name: str) -> int:
@@ -74,7 +77,7 @@ class Stack:
 
     async def _is_ready(self, http: aiohttp.ClientSession) -> bool:
         try:
-            async with http.get(f"{self.url}/readyz", timeout=aiohttp.ClientTimeout(total=5)) as response:
+            async with http.get(f"{self.url}{self._ready_path}", timeout=aiohttp.ClientTimeout(total=5)) as response:
                 return response.status == 200
         except (aiohttp.ClientError, TimeoutError):
             return False
@@ -117,6 +120,15 @@ def loadtest_stack(log_dir: Path, overrides: Sequence[str] = ()) -> Stack:
     return Stack(
         _gateway_and_worker("loadtest", port, ("log.level=warning", *overrides)), f"http://{HOST}:{port}", log_dir
     )
+
+
+def worker_stack(log_dir: Path, overrides: Sequence[str] = ()) -> Stack:
+    """A TTS worker alone, with the offline profile's engine unless overridden, on a free port."""
+    port = free_port()
+    settings = ["--profile", "offline"]
+    for override in (f"worker.port={port}", *overrides):
+        settings += ["--set", override]
+    return Stack({"worker": ["tts_worker", *settings]}, f"http://{HOST}:{port}", log_dir, ready_path="/ping")
 
 
 def _gateway_and_worker(profile: str, port: int, overrides: Sequence[str]) -> dict[str, list[str]]:

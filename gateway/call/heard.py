@@ -8,7 +8,7 @@ spans). The cut falls after the last word whose middle has been played, so a wor
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gateway.text.speakable import Spoken
+from gateway.text.spans import Spoken
 from media.tts_wire import Word
 
 
@@ -33,12 +33,12 @@ class _Sentence:
         """Place in `written` after the last word heard."""
         if self.words:
             ends = [w.end_char for w in self.words if (w.start_s + w.end_s) / 2 <= self.played_s]
-            return self.spoken.source_end(ends[-1]) if ends else 0
+            return self.spoken.origin_end(ends[-1]) if ends else 0
         # No word times (the engine gives none, or they are still on the way): share the time out by characters, and
         # give up the word in which the cut would fall. The total is only known so far, which errs towards too much.
         share = min(1.0, self.played_s / self.total_s) if self.total_s else 0.0
         upto = self.spoken.text[: int(len(self.spoken.text) * share)]
-        return self.spoken.source_end(upto.rfind(" ")) if " " in upto else 0
+        return self.spoken.origin_end(upto.rfind(" ")) if " " in upto else 0
 
 
 class Heard:

@@ -25,6 +25,7 @@ class Listener:
         self._exchange = exchange
         self._happen = happen
         self._fed_s = 0.0
+        self.silence_ms = 0  # how long the caller had been silent when the last pause was noticed
 
     def feed(self, payload: bytes) -> None:
         """Take audio as it came from the wire."""
@@ -63,7 +64,9 @@ class Listener:
                 if isinstance(event, SpeechStarted):
                     self._happen(Happening.SPEECH_STARTED)
                 elif isinstance(event, SpeechPaused):
-                    self._exchange.caller_paused(max(0.0, self._fed_s - event.at_s))
+                    silence_s = max(0.0, self._fed_s - event.at_s)
+                    self.silence_ms = round(silence_s * 1000)
+                    self._exchange.caller_paused(silence_s)
                     self._happen(Happening.SPEECH_PAUSED)
                 elif isinstance(event, Final):
                     log.debug("caller_said", words=event.text, took_s=round(event.took_s, 3))

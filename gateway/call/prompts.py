@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import structlog
 
 from gateway.errors import TtsError
-from gateway.text.speakable import Spoken, speak
+from gateway.text.spans import Spoken
+from gateway.text.speakable import speak
 from gateway.tts.base import SpeechAudio, SpeechDone, SpeechFactory, SpeechFailed, SpeechWords
 from media.tts_wire import Word
 

@@ -204,7 +204,7 @@ class CallSession:
     def _do(self, act: Act) -> None:
         match act:
             case Act.START_END_TIMER:
-                self._timers.start(Happening.END_SILENCE, self._timing.end_silence_ms)
+                self._timers.start(Happening.END_SILENCE, self._timing.end_silence_ms - self._listener.silence_ms)
             case Act.STOP_END_TIMER:
                 self._timers.stop(Happening.END_SILENCE)
             case Act.START_BARGE_TIMER:

@@ -16,7 +16,7 @@ class Timers:
     def start(self, happening: Happening, delay_ms: int) -> None:
         self.stop(happening)
         loop = asyncio.get_running_loop()
-        self._running[happening] = loop.call_later(delay_ms / 1000, self._ring, happening)
+        self._running[happening] = loop.call_later(max(0, delay_ms) / 1000, self._ring, happening)
 
     def stop(self, happening: Happening) -> None:
         if timer := self._running.pop(happening, None):

@@ -1,0 +1,88 @@
+# Two commands: `make demo` and `make test`. `make help` lists the rest.
+PYTHON ?= $(shell .ci/find-python 3.12 3.11 3.13)
+PIP_INSTALL = -m pip install --quiet --disable-pip-version-check -c constraints.txt
+RUN = .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test install system models format lint types check test-fast test-models test-browser test-torch test-313 cover soak fuzz bench image clean
+
+help: ## This list
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+
+demo: .venv/local ## Hear a bot answer a phone call, all of it on this machine (ONCE=1 exits afterwards, PORT=8080)
+	$(RUN)/voicebot demo --port $(or $(PORT),8080) $(if $(ONCE),--once)
+
+test: system check test-fast test-models test-browser test-torch test-313 ## Lint, types and every test this machine can run
+
+# Environments. A stamp file says what is installed; it is older than what it was installed from when that changes.
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || exit 1
+	$(PYTHON) -m venv .venv
+
+.venv/local: pyproject.toml constraints.txt | .venv/bin/python
+	$(RUN)/python $(PIP_INSTALL) -e '.[local]'
+	@touch $@
+
+.venv/dev: .venv/local
+	$(RUN)/python $(PIP_INSTALL) -e '.[local,dev]'
+	@touch $@
+
+install: .venv/dev ## The environment for development, in .venv
+
+system: ## Debian packages that some tests need, where this user may install them
+	@.ci/system-packages
+
+models: .venv/local ## Fetch and verify the model files into the user's cache
+	$(RUN)/voicebot models
+
+format: .venv/dev ## Rewrite the sources in the house style
+	$(RUN)/ruff check --fix-only --quiet .
+	$(RUN)/ruff format .
+
+lint: .venv/dev ## ruff, and hadolint for the Dockerfile
+	$(RUN)/ruff check .
+	$(RUN)/ruff format --check .
+	$(RUN)/hadolint Dockerfile
+
+types: .venv/dev ## mypy --strict, tests included
+	$(RUN)/mypy
+
+check: lint types
+
+PYTEST = $(RUN)/python -m pytest
+FAST = -m "not models and not torch and not soak and not fuzz and not bench and not gpu and not browser"
+
+test-fast: .venv/dev ## The offline tests, a minute
+	$(PYTEST) $(FAST)
+
+test-models: .venv/dev models ## The tests with real models: Whisper, Kokoro, SmolLM2, the whole demo
+	$(PYTEST) -m "models and not torch"
+
+test-browser: .venv/dev ## The pages in a real Chromium
+	$(PYTEST) -m browser
+
+test-torch: .venv/dev models ## The torch engine in an environment of its own, where Python 3.11 or 3.12 exists
+	.ci/torch-tests
+
+test-313: ## The offline tests on Python 3.13 with audioop-lts, where that interpreter exists
+	.ci/python-313-tests
+
+cover: .venv/dev ## Branch coverage of the offline tests
+	$(PYTEST) $(FAST) --cov --cov-report=term-missing:skip-covered
+
+soak: .venv/dev ## Many calls: memory, tasks, threads and sockets must stay flat
+	$(PYTEST) -m soak
+
+fuzz: .venv/dev ## Many random inputs: accepted or refused with a documented error, nothing else
+	VOICEBOT_FUZZ_EXAMPLES=100000 $(PYTEST) -m fuzz
+
+bench: .venv/dev ## What the gateway costs and how quick it is
+	$(RUN)/voicebot bench gateway
+	$(RUN)/voicebot bench tts
+
+image: ## The container images (needs a Docker engine)
+	for target in gateway worker-cpu worker-gpu; do docker build --target $$target -t voicebot-$$target . || exit 1; done
+
+clean: ## Remove environments and outputs
+	rm -rf .venv .venv-* demo-out out bench-out .mypy_cache .ruff_cache .pytest_cache .hypothesis
