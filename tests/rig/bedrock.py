@@ -77,6 +77,7 @@ class Seen:
     model_id: str
     body: dict[str, Any]
     authorization: str
+    peer: tuple[str, int]
     arrived_s: float
     first_delta_s: float | None = None
     deltas: int = 0
@@ -114,7 +115,9 @@ class BedrockEmulator:
     async def _converse_stream(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         authorization = request.headers.get("Authorization", "")
-        seen = Seen(request.match_info["model_id"], body, authorization, time.perf_counter())
+        assert request.transport is not None
+        peer = request.transport.get_extra_info("peername")[:2]
+        seen = Seen(request.match_info["model_id"], body, authorization, peer, time.perf_counter())
         self.seen.append(seen)
         wrong = self._refused_field(body) or refusal(body)
         if wrong is not None:

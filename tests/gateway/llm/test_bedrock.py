@@ -87,6 +87,16 @@ async def test_the_request_carries_what_is_configured_and_nothing_else() -> None
         await full.close()
 
 
+async def test_the_connection_is_used_again_by_the_next_turn() -> None:
+    async with BedrockEmulator([HELLO]) as emulator:
+        model = bedrock(emulator)
+        for _ in range(3):
+            await asked(model)
+            await eventually(lambda: model.threads == 0)
+        assert len({seen.peer for seen in emulator.seen}) == 1
+        await model.close()
+
+
 async def test_text_is_delivered_as_it_arrives() -> None:
     async with BedrockEmulator([Script(("One ", "two."), gap_s=0.3)]) as emulator:
         model = bedrock(emulator)

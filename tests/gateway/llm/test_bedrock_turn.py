@@ -106,19 +106,23 @@ async def test_a_response_that_begins_after_the_cancel_is_closed_unread() -> Non
     assert stream.closed_by
 
 
-async def test_a_whole_reply_leaves_the_connection_alone() -> None:
-    body, left = FakeBody(), list[ConverseTurn]()
+async def test_a_whole_reply_is_read_to_its_end_and_its_connection_left_alone() -> None:
+    body, go_on, left, ended = FakeBody(), threading.Event(), list[ConverseTurn](), list[bool]()
 
     def work(turn: ConverseTurn) -> None:
         with turn.reading(FakeStream(body)):
             turn.hand_over(Completed("end_turn"))
+            go_on.wait(5.0)
             turn.check()
+            ended.append(True)
 
     source = turn(work, left)
     await source.open()
     await source.next()
     source.close()
+    go_on.set()
     await eventually(lambda: left == [source])
+    assert ended == [True]
     assert not body.woken.is_set()
 
 

@@ -212,6 +212,18 @@ def test_results_of_a_forgotten_exchange_go_with_their_calls() -> None:
     assert history.messages() == [Message("user", "two"), Message("assistant", "two it is")]
 
 
+def test_results_of_an_exchange_forgotten_for_the_open_reply_go_with_their_calls() -> None:
+    history = History(HistoryBounds(turns=3))
+    history.caller_said("one")
+    history.begin_reply()
+    history.call_tools([ToolCall("a", "look_up", {})])
+    history.heard("")
+    history.caller_said("two")
+    history.begin_reply()
+    history.say("two it is")
+    assert history.messages() == [Message("user", "two"), Message("assistant", "two it is")]
+
+
 def test_an_endless_round_of_tools_forgets_its_first_rounds() -> None:
     history = History(HistoryBounds(turns=5))
     history.caller_said("Find it.")
@@ -235,3 +247,9 @@ def test_words_are_never_in_a_repr() -> None:
     history = History()
     history.caller_said("my secret")
     assert "secret" not in repr(history.messages())
+
+
+def test_the_newest_exchange_is_kept_whatever_its_size() -> None:
+    history = History(HistoryBounds(chars=10))
+    history.caller_said("a question longer than that")
+    assert history.messages() == [Message("user", "a question longer than that")]

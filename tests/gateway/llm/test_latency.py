@@ -1,4 +1,4 @@
-"""What the clients themselves add, measured against emulators on loopback: no network is in it, and it judges nothing."""
+"""What the clients themselves add, against emulators on loopback: no network is in it, and it judges nothing."""
 
 import asyncio
 import statistics

@@ -14,6 +14,7 @@ CASES: dict[bytes, list[str]] = {
     b": a comment\n\ndata: a\n\n": ["a"],
     b"event: x\nid: 7\nretry: 3\ndata: a\n\n": ["a"],
     b"data: a\ndata: b\n\n": ["a\nb"],
+    b"data: a\r\ndata: b\r\n\r\n": ["a\nb"],
     b"data\n\n": [""],
     b"data: unfinished": ["unfinished"],
     b"data: unfinished\n": ["unfinished"],
