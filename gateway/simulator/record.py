@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gateway.errors import TtsError
-from gateway.tts.base import SpeechAudio, SpeechDone, SpeechFactory, SpeechFailed
+from gateway.tts.base import SpeechAudio, SpeechDone, SpeechFactory, SpeechFailed, SpeechSession
 from gateway.tts.websocket import WebSocketSpeech
 from media import wav
+from media.formats import BYTES_PER_SAMPLE_PCM16
 from media.resample import StreamResampler
 
 CALLERS = Path(__file__).parent / "callers"
@@ -49,24 +50,28 @@ async def record(line: Line, speech: SpeechFactory, language: str = "en") -> flo
     try:
         async with asyncio.timeout(SENTENCE_TIMEOUT_S):
             await session.open()
-            session.speak(line.text)
-            resampler = StreamResampler(session.rate_hz, RATE_HZ)
-            pcm = b""
-            async for event in session.events():
-                match event:
-                    case SpeechAudio():
-                        pcm += resampler.feed(event.pcm)
-                    case SpeechFailed():
-                        raise TtsError(event.code, event.detail)
-                    case SpeechDone():
-                        break
-            pcm += resampler.flush()
+            pcm = await _spoken(session, line.text)
     except TimeoutError as error:
         raise TtsError("too_slow", f"{line.path.name} took longer than {SENTENCE_TIMEOUT_S:g} s") from error
     finally:
         await session.close()
     wav.save(line.path, pcm, RATE_HZ)
-    return len(pcm) / 2 / RATE_HZ
+    return len(pcm) / BYTES_PER_SAMPLE_PCM16 / RATE_HZ
+
+
+async def _spoken(session: SpeechSession, text: str) -> bytes:
+    session.speak(text)
+    resampler = StreamResampler(session.rate_hz, RATE_HZ)
+    pcm = b""
+    async for event in session.events():
+        match event:
+            case SpeechAudio():
+                pcm += resampler.feed(event.pcm)
+            case SpeechFailed():
+                raise TtsError(event.code, event.detail)
+            case SpeechDone():
+                return pcm + resampler.flush()
+    raise TtsError("session_ended", "the speech session ended before the sentence did")
 
 
 async def record_missing(folder: Path, speech: SpeechFactory) -> None:
