@@ -37,8 +37,7 @@ async def until_closed(socket: ClientConnection) -> tuple[int, list[str]]:
             async for frame in socket:
                 controls += [json.loads(frame)["type"]] if isinstance(frame, str) else []
     except ConnectionClosedError as closed:
-        assert closed.rcvd is not None
-        return closed.rcvd.code, controls
+        return (closed.rcvd.code if closed.rcvd else 1006), controls
     return 1000, controls
 
 
