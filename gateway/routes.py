@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import structlog
 from aiohttp import web
+from aiohttp.typedefs import Middleware
 
 from gateway.errors import Refused
 from gateway.gateway import Gateway
@@ -149,7 +150,7 @@ def _headers(request: web.Request) -> dict[str, str]:
     return {name.lower(): value for name, value in request.headers.items()}
 
 
-def _refusals(gateway: Gateway) -> Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]:
+def _refusals(gateway: Gateway) -> Middleware:
     """The one place where a Refused becomes an HTTP answer."""
 
     @web.middleware

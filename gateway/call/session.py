@@ -80,7 +80,7 @@ class CallSession:
     ) -> None:
         loop = asyncio.get_running_loop()
         began_s = loop.time()
-        self._now = lambda: loop.time() - began_s
+        self._now: Callable[[], float] = lambda: loop.time() - began_s
         self._line = line
         self._ears = engines.ears
         self._voice = engines.voice

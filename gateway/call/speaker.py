@@ -48,14 +48,12 @@ class Speaker:
         self._all_spoken.clear()
         self._last = number
 
-    def prompt(self, text: str) -> bool:
-        """Speak a fixed sentence, from memory where it is kept. False when it is not, and the voice has failed."""
+    def prompt(self, text: str) -> None:
+        """Speak a fixed sentence: from memory where it is kept, so that it is heard even when the voice has failed."""
         prompt = self._prompts.get(text)
         if prompt is None:
-            if self.failure or not text:
-                return False
             self.say(text)
-            return True
+            return
         self._prompt_number -= 1  # the voice counts upwards from 1
         number = self._prompt_number
         self._heard.begin(number, text, prompt.spoken)
@@ -63,7 +61,6 @@ class Speaker:
         self._playout.feed(number, prompt.pcm)
         self._heard.queued(number, self._playout.finish(number), whole=True)
         self._last = number
-        return True
 
     async def spoken(self) -> None:
         """Return when the voice has answered for every sentence asked so far."""

@@ -10,7 +10,8 @@ H, A, S = Happening, Act, State
 
 
 def after(*happenings: Happening) -> tuple[State, list[Act]]:
-    turn, acts = Turn(), []
+    turn = Turn()
+    acts: list[Act] = []
     for happening in happenings:
         acts += turn.on(happening)
     return turn.state, acts
