@@ -1,0 +1,69 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.tts_worker.kokoro_rig import SYMBOLS, shared_phonemizer
+from tts_worker.pieces import Unit
+
+
+def read(text: str, language: str = "en-us") -> list[Unit]:
+    return shared_phonemizer().units(text, language)
+
+
+def spoken(text: str, language: str = "en-us") -> str:
+    return "".join(unit.phonemes + " " * unit.space for unit in read(text, language))
+
+
+def words(text: str) -> list[str]:
+    return [text[unit.start_char : unit.end_char] for unit in read(text) if unit.is_word]
+
+
+def test_a_sentence_is_read_by_dictionary() -> None:
+    assert spoken("Hello, how can I help you?") == "həlˈO, hˌW kæn ˌI hˈɛlp ju?"
+
+
+def test_parts_of_speech_decide_how_a_word_is_read() -> None:
+    assert spoken("I read it yesterday.") != spoken("I will read it.")
+
+
+def test_a_name_no_dictionary_has_is_read_by_espeak() -> None:
+    assert [unit.is_word for unit in read("Wiyantoro Zbigniewski")] == [True, True]
+
+
+def test_british_and_american_english_differ() -> None:
+    assert spoken("water car", "en-gb") != spoken("water car", "en-us")
+    assert "ː" in spoken("car", "en-gb")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It's $5.30, or 50%!", ["It's", "$5.30", "or", "50%"]),
+        ("  Mr. Smith (don't ask)", ["Mr.", "Smith", "don't", "ask"]),
+        ("one\n\ntwo\tthree", ["one", "two", "three"]),
+        ("see you at 9:30 PM.", ["see", "you", "at", "9:30", "PM"]),
+    ],
+)
+def test_words_are_found_where_they_stand(text: str, found: list[str]) -> None:
+    assert words(text) == found
+
+
+def test_line_breaks_part_words() -> None:
+    assert spoken("ok\nnext") == spoken("ok next")
+
+
+@pytest.mark.parametrize("text", ["", "…", "?!", "👍", "   "])
+def test_text_with_nothing_to_say_has_no_words(text: str) -> None:
+    assert words(text) == []
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_gives_units_in_order_in_the_models_symbols(text: str) -> None:
+    units = read(text)
+
+    assert set("".join(unit.phonemes for unit in units)) <= set(SYMBOLS)
+    position = 0
+    for unit in units:
+        assert position <= unit.start_char < unit.end_char <= len(text)
+        position = unit.end_char
