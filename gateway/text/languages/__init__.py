@@ -20,6 +20,6 @@ def sentence_rules(language: str) -> SentenceRules:
     return _SENTENCES.get(base_code(language), SentenceRules())
 
 
-def speech_rules(language: str) -> SpeechRules:
-    """Speaking rules of a language tag; Japanese, Chinese and unknown languages get the English ones."""
-    return _SPEECH.get(base_code(language), en.SPEECH)
+def speech_rules(language: str) -> SpeechRules | None:
+    """Speaking rules of a language tag; None for a language whose numbers the voice must read itself."""
+    return _SPEECH.get(base_code(language))

@@ -63,6 +63,7 @@ SENTENCES = SentenceRules(
     ),
 )
 
+
 def _time(hour: int, minute: int, say: Callable[[int], str]) -> str:
     """24-hour times after noon are said on the 12-hour clock, as on the phone."""
     half = "" if 0 < hour <= 12 else (" p m" if hour > 12 else " a m")
@@ -111,17 +112,55 @@ SPEECH = SpeechRules(
     cents_join=" and ",
     says_cents=True,
     abbreviations={
-        **{"mr.": "mister", "mrs.": "missus", "ms.": "miss", "prof.": "professor", "rev.": "reverend", "jr.": "junior"},
+        **{
+            "dr.": "doctor",
+            "st.": "saint",
+            "mr.": "mister",
+            "mrs.": "missus",
+            "ms.": "miss",
+            "prof.": "professor",
+            "rev.": "reverend",
+            "jr.": "junior",
+        },
         **{"gen.": "general", "sen.": "senator", "capt.": "captain", "lt.": "lieutenant", "sgt.": "sergeant"},
-        **{"sr.": "senior", "vs.": "versus", "vs": "versus", "etc.": "et cetera", "e.g.": "for example", "i.e.": "that is"},
+        **{
+            "sr.": "senior",
+            "vs.": "versus",
+            "vs": "versus",
+            "etc.": "et cetera",
+            "e.g.": "for example",
+            "i.e.": "that is",
+        },
         **{"approx.": "approximately", "ave.": "avenue", "rd.": "road", "blvd.": "boulevard", "apt.": "apartment"},
         **{"mt.": "mount", "inc.": "incorporated", "ltd.": "limited", "co.": "company", "corp.": "corporation"},
         **{"dept.": "department", "max.": "maximum", "min.": "minimum", "incl.": "including", "excl.": "excluding"},
         **{"govt.": "government", "assoc.": "associates", "bros.": "brothers", "est.": "established", "w/": "with"},
-        **{"w/o": "without", "b/c": "because", "a.m.": "a m", "p.m.": "p m", "am": "am", "ph.d.": "p h d", "ste.": "suite"},
-        **{"ln.": "lane", "hwy.": "highway", "pkwy.": "parkway", "sq.": "square", "gov.": "governor", "pres.": "president"},
+        **{
+            "w/o": "without",
+            "b/c": "because",
+            "a.m.": "a m",
+            "p.m.": "p m",
+            "am": "am",
+            "ph.d.": "p h d",
+            "ste.": "suite",
+        },
+        **{
+            "ln.": "lane",
+            "hwy.": "highway",
+            "pkwy.": "parkway",
+            "sq.": "square",
+            "gov.": "governor",
+            "pres.": "president",
+        },
         **{"hon.": "honorable", "col.": "colonel", "maj.": "major", "supt.": "superintendent", "messrs.": "messieurs"},
-        **{"jan.": "January", "feb.": "February", "mar.": "March", "apr.": "April", "aug.": "August", "oct.": "October"},
+        **{
+            "jan.": "January",
+            "feb.": "February",
+            "mar.": "March",
+            "apr.": "April",
+            "aug.": "August",
+            "oct.": "October",
+        },
         **{"sept.": "September", "sep.": "September", "nov.": "November", "dec.": "December", "tues.": "Tuesday"},
         **{"thurs.": "Thursday", "mon.": "Monday", "tue.": "Tuesday", "wed.": "Wednesday", "thu.": "Thursday"},
         **{"fri.": "Friday", "appt.": "appointment", "ref.": "reference", "misc.": "miscellaneous", "ft.": "fort"},
@@ -129,7 +168,14 @@ SPEECH = SpeechRules(
     },
     before_number={
         **{"no.": "number", "nos.": "numbers", "p.": "page", "pp.": "pages", "fig.": "figure", "ch.": "chapter"},
-        **{"vol.": "volume", "ext.": "extension", "tel.": "telephone", "sec.": "section", "art.": "article", "rm.": "room"},
+        **{
+            "vol.": "volume",
+            "ext.": "extension",
+            "tel.": "telephone",
+            "sec.": "section",
+            "art.": "article",
+            "rm.": "room",
+        },
         **{"ca.": "about", "c.": "about", "para.": "paragraph", "ver.": "version", "v.": "version", "fl.": "floor"},
         **{"ph.": "phone", "#": "number", "apt": "apartment", "no": "no"},
     },
@@ -174,4 +220,14 @@ SPEECH = SpeechRules(
     ordinal_pattern="st|nd|rd|th",
     year_in_pairs=True,
     time=_time,
+    fractions={
+        2: ("half", "halves"),
+        3: ("third", "thirds"),
+        4: ("quarter", "quarters"),
+        5: ("fifth", "fifths"),
+        6: ("sixth", "sixths"),
+        8: ("eighth", "eighths"),
+        16: ("sixteenth", "sixteenths"),
+    },
+    fraction_words={},
 )

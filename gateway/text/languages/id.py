@@ -47,6 +47,7 @@ SENTENCES = SentenceRules(
     ),
 )
 
+
 def _time(hour: int, minute: int, say: Callable[[int], str]) -> str:
     if minute == 0:
         return say(hour)
@@ -97,29 +98,79 @@ SPEECH = SpeechRules(
     says_cents=True,
     abbreviations={
         **{"dr.": "dokter", "drg.": "dokter gigi", "drh.": "dokter hewan", "bpk.": "bapak", "bp.": "bapak"},
-        **{"sdr.": "saudara", "sdri.": "saudari", "tn.": "tuan", "ny.": "nyonya", "nn.": "nona", "yth.": "yang terhormat"},
-        **{"h.": "haji", "hj.": "hajah", "ir.": "insinyur", "prof.": "profesor", "drs.": "doktorandus", "kh.": "kiai haji"},
+        **{
+            "sdr.": "saudara",
+            "sdri.": "saudari",
+            "tn.": "tuan",
+            "ny.": "nyonya",
+            "nn.": "nona",
+            "yth.": "yang terhormat",
+        },
+        **{
+            "h.": "haji",
+            "hj.": "hajah",
+            "ir.": "insinyur",
+            "prof.": "profesor",
+            "drs.": "doktorandus",
+            "kh.": "kiai haji",
+        },
         **{"dra.": "doktoranda", "ust.": "ustaz", "jend.": "jenderal", "jl.": "jalan", "jln.": "jalan", "gg.": "gang"},
         **{"kec.": "kecamatan", "kel.": "kelurahan", "kab.": "kabupaten", "kp.": "kampung", "ds.": "desa"},
         **{"prov.": "provinsi", "perum.": "perumahan", "komp.": "kompleks", "blk.": "blok", "s.d.": "sampai dengan"},
         **{"s/d": "sampai dengan", "sd.": "sampai dengan", "a.n.": "atas nama", "a/n": "atas nama", "an.": "atas nama"},
         **{"d.a.": "dengan alamat", "d/a": "dengan alamat", "u.p.": "untuk perhatian", "up.": "untuk perhatian"},
-        **{"tgl.": "tanggal", "tgl": "tanggal", "dsb.": "dan sebagainya", "dll.": "dan lain lain", "dll": "dan lain lain"},
+        **{
+            "tgl.": "tanggal",
+            "tgl": "tanggal",
+            "dsb.": "dan sebagainya",
+            "dll.": "dan lain lain",
+            "dll": "dan lain lain",
+        },
         **{"dsb": "dan sebagainya", "dst.": "dan seterusnya", "dst": "dan seterusnya", "dkk.": "dan kawan kawan"},
         **{"dkk": "dan kawan kawan", "yg": "yang", "dgn": "dengan", "utk": "untuk", "tdk": "tidak", "krn": "karena"},
         **{"telp.": "telepon", "tlp.": "telepon", "tel.": "telepon", "telp": "telepon", "min.": "minimal"},
-        **{"maks.": "maksimal", "tsb.": "tersebut", "tsb": "tersebut", "spt": "seperti", "jd": "jadi", "sbg": "sebagai"},
+        **{
+            "maks.": "maksimal",
+            "tsb.": "tersebut",
+            "tsb": "tersebut",
+            "spt": "seperti",
+            "jd": "jadi",
+            "sbg": "sebagai",
+        },
         **{"pt.": "p t", "cv.": "c v", "ud.": "u d", "tbk.": "terbuka", "ttd.": "tertanda", "alm.": "almarhum"},
         **{"almh.": "almarhumah", "kpd.": "kepada", "kpd": "kepada", "thn.": "tahun", "th.": "tahun", "bln.": "bulan"},
         **{"hlm.": "halaman", "no.": "nomor", "km.": "kilometer", "pkl.": "pukul", "pkl": "pukul", "dr": "dari"},
-        **{"sda": "sama dengan atas", "a.l.": "antara lain", "c.q.": "casu quo", "wib": "w i b", "wita": "wita", "wit": "w i t"},
+        **{
+            "sda": "sama dengan atas",
+            "a.l.": "antara lain",
+            "c.q.": "casu quo",
+            "wib": "w i b",
+            "wita": "wita",
+            "wit": "w i t",
+        },
         **{"jan.": "Januari", "feb.": "Februari", "mar.": "Maret", "apr.": "April", "jun.": "Juni", "jul.": "Juli"},
         **{"agt.": "Agustus", "agu.": "Agustus", "sep.": "September", "sept.": "September", "okt.": "Oktober"},
         **{"nov.": "November", "des.": "Desember", "ag.": "Agustus", "rp": "rupiah", "kira2": "kira kira"},
     },
     before_number={
-        **{"no": "nomor", "hal.": "halaman", "rt.": "r t", "rw.": "r w", "lt.": "lantai", "ps.": "pasal", "psl.": "pasal"},
-        **{"#": "nomor", "bl.": "blok", "jam.": "jam", "hp.": "h p", "vol.": "volume", "gbr.": "gambar", "ext.": "ekstensi"},
+        **{
+            "no": "nomor",
+            "hal.": "halaman",
+            "rt.": "r t",
+            "rw.": "r w",
+            "lt.": "lantai",
+            "ps.": "pasal",
+            "psl.": "pasal",
+        },
+        **{
+            "#": "nomor",
+            "bl.": "blok",
+            "jam.": "jam",
+            "hp.": "h p",
+            "vol.": "volume",
+            "gbr.": "gambar",
+            "ext.": "ekstensi",
+        },
     },
     after_number={"mnt": "menit", "mnt.": "menit", "dtk": "detik", "dtk.": "detik", "org": "orang", "org.": "orang"},
     spelled=words(
@@ -131,7 +182,9 @@ SPEECH = SpeechRules(
         "atau bila jika lalu bisa dua pak bu ibu mas wita app nip jos oke ok gas cek isi nik",
     )
     - words("nip nik"),
-    labels_for_roman=words("bab kelas abad bagian jilid tahap tipe pasal perang semester golongan pakubuwono hamengkubuwono"),
+    labels_for_roman=words(
+        "bab kelas abad bagian jilid tahap tipe pasal perang semester golongan pakubuwono hamengkubuwono"
+    ),
     code_words=words("kode pin otp sandi password pos ekstensi"),
     id_words=words(
         "nomor no rekening pesanan tiket referensi id resi tagihan faktur kasus pelacakan kartu pelanggan akun adalah nik",
@@ -142,4 +195,13 @@ SPEECH = SpeechRules(
     ordinals={1: "pertama"},
     ordinal_prefix="ke",
     time=_time,
+    fractions={4: ("perempat", "perempat")},
+    fraction_words={
+        (1, 2): "setengah",
+        (1, 4): "seperempat",
+        (1, 3): "sepertiga",
+        (1, 5): "seperlima",
+        (1, 8): "seperdelapan",
+        (1, 10): "sepersepuluh",
+    },
 )

@@ -1,0 +1,304 @@
+"""Money, measures, fractions, ordinals and plain numbers."""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from babel.units import format_unit
+
+from gateway.text.dates import is_year
+from gateway.text.languages.speech import Currency, SpeechRules
+from gateway.text.numerals import agreed, cardinal, digits, number, ordinal, parse, year
+from gateway.text.passage import Passage, Rule
+
+_CODES = {
+    **{"usd": "$", "us$": "$", "a$": "$", "c$": "$", "s$": "$", "eur": "€", "gbp": "£", "inr": "₹", "jpy": "¥"},
+    **{"idr": "rp", "brl": "r$", "rp.": "rp", "rs.": "rs", "रु.": "रु"},
+}
+# Symbols of units and their names in the Unicode locale data.
+_UNITS = {
+    **{"kg": "mass-kilogram", "g": "mass-gram", "mg": "mass-milligram", "lb": "mass-pound", "lbs": "mass-pound"},
+    **{"oz": "mass-ounce", "km": "length-kilometer", "m": "length-meter", "cm": "length-centimeter"},
+    **{"mm": "length-millimeter", "mi": "length-mile", "ft": "length-foot", "yd": "length-yard"},
+    **{"km/h": "speed-kilometer-per-hour", "kph": "speed-kilometer-per-hour", "kmh": "speed-kilometer-per-hour"},
+    **{"km/jam": "speed-kilometer-per-hour", "mph": "speed-mile-per-hour", "m/s": "speed-meter-per-second"},
+    **{"°C": "temperature-celsius", "ºC": "temperature-celsius", "℃": "temperature-celsius"},
+    **{"°F": "temperature-fahrenheit", "ºF": "temperature-fahrenheit", "℉": "temperature-fahrenheit"},
+    **{"°": "angle-degree", "º": "angle-degree"},
+    **{"l": "volume-liter", "L": "volume-liter", "ml": "volume-milliliter", "mL": "volume-milliliter"},
+    **{"cl": "volume-centiliter", "dl": "volume-deciliter", "GB": "digital-gigabyte", "MB": "digital-megabyte"},
+    **{"KB": "digital-kilobyte", "kB": "digital-kilobyte", "TB": "digital-terabyte", "GHz": "frequency-gigahertz"},
+    **{"MHz": "frequency-megahertz", "kHz": "frequency-kilohertz", "Hz": "frequency-hertz", "W": "power-watt"},
+    **{"kW": "power-kilowatt", "MW": "power-megawatt", "kWh": "energy-kilowatt-hour", "V": "electric-volt"},
+    **{"h": "duration-hour", "hr": "duration-hour", "min": "duration-minute", "s": "duration-second"},
+    **{"sec": "duration-second", "ms": "duration-millisecond", "m²": "area-square-meter", "m2": "area-square-meter"},
+    **{"km²": "area-square-kilometer", "km2": "area-square-kilometer", "cm²": "area-square-centimeter"},
+    **{"ha": "area-hectare", "m³": "volume-cubic-meter", "m3": "volume-cubic-meter", "ft²": "area-square-foot"},
+    **{"sq ft": "area-square-foot", "kcal": "energy-kilocalorie", "px": "graphics-pixel", "MP": "graphics-megapixel"},
+    **{
+        "cm³": "volume-cubic-centimeter",
+        "hPa": "pressure-hectopascal",
+        "bar": "pressure-bar",
+        "ft³": "volume-cubic-foot",
+    },
+}
+_FEET = re.compile(r"(?<![\w.,])(\d{1,2})['′’](?:\s?(\d{1,2})(?:\"|″|”|''))?(?![\w])")
+_INCHES = re.compile(r"(?<![\w.,])(\d{1,3}(?:\.\d+)?)(?:\"|″|”)(?=[\s.,;:!?)]|$)")
+_UNICODE_FRACTION = re.compile(r"(\d+)?\s?([½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
+_FRACTION = re.compile(r"(?<![\w.,/])(?:(\d{1,3})\s)?(\d{1,3})/(\d{1,3})(?![\w/]|[.,]\d)")
+_RANGE_DASH = re.compile(r"\s?[–—−-]\s?(?=[~$€£₹¥]?\s?(?:Rp\.?\s?)?\d)")
+_TIMES = re.compile(r"(?<=\d)(\s?)([*×x])\s?(?=\d)")
+_RATIO = re.compile(r"(?<![\w:.,])(\d{1,3}):(\d{1,3})(?![\d:])")
+# Longer rows of digits are numbers of things to be noted down, not counts.
+_MAX_COUNT_DIGITS = 9
+_LONG_ID_DIGITS = 5
+# After an article and a price, one of these shows that no noun follows ("the $50 you paid").
+_NO_ADJECTIVE = frozenset(
+    """a an the in on at to for of by per and or but is was are were you we i he she they it each every off more less total
+    today now tomorrow from with if when plus extra back""".split()
+)
+_ARTICLES = frozenset("a an the your this our my each every one another that his her their".split())
+
+
+def rules(speech: SpeechRules) -> list[Rule]:
+    """In order of certainty; plain numbers last."""
+    amounts = _Amounts(speech)
+    num = number_pattern(speech)
+    units = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+    symbols = "|".join(sorted(map(re.escape, {*speech.currencies, *_CODES}), key=len, reverse=True))
+    scales = "|".join(sorted(map(re.escape, speech.scales), key=len, reverse=True))
+    short_scales = "|".join(scale for scale in speech.scales if len(scale) <= 3)
+    sign = r"(?P<sign>(?:(?<![\w)%°])[-−+])?)"
+    scale = rf"(?:\s?(?P<scale>(?i:{scales}))(?!\w))?"
+    until = rf"(?:\s?[–-]\s?(?:{symbols})?\s?(?P<until>{num})(?![\w%]))?"
+    start = r"(?<![\w.,])"
+    ordinals = [Rule(re.compile(rf"{start}(\d+)({speech.ordinal_pattern})(?!\w)"), amounts.ordinal)]
+    if speech.ordinal_prefix:
+        ordinals = [Rule(re.compile(rf"(?<!\w){speech.ordinal_prefix}-?(\d+)()(?!\w)", re.IGNORECASE), amounts.ordinal)]
+    return [
+        Rule(re.compile(rf"(?<!\w){sign}(?i:{symbols})\s?(?P<num>{num}){until}{scale}(?!\w)"), amounts.money),
+        Rule(re.compile(rf"{start}{sign}(?P<num>{num})(?P<until>(?!))?{scale}\s?(?i:{symbols})(?!\w)"), amounts.money),
+        Rule(_FEET, amounts.feet),
+        Rule(_INCHES, amounts.inches),
+        *([] if not speech.ordinal_pattern and not speech.ordinal_prefix else ordinals),
+        Rule(
+            re.compile(rf"(?<![\w.,])(?P<about>[~≈]?)\s?{sign}(?P<num>{num})\s?(?P<unit>{units})(?![\w²³/])"),
+            amounts.measure,
+        ),
+        Rule(re.compile(rf"{start}{sign}(?P<num>{num})\s?(?P<unit>[%‰])"), amounts.percent),
+        Rule(re.compile(rf"{start}(?P<num>{num})(?P<scale>(?-i:[KMBT])|k|{short_scales})(?!\w)"), amounts.scaled),
+        Rule(re.compile(rf"{start}(?P<num>{num})[x×](?![\w])"), amounts.multiple),
+        Rule(_UNICODE_FRACTION, amounts.unicode_fraction),
+        Rule(_FRACTION, amounts.fraction),
+        Rule(_RATIO, amounts.ratio),
+    ]
+
+
+def plain_rules(speech: SpeechRules) -> list[Rule]:
+    """What remains once codes are known: numbers, and the signs between them."""
+    amounts = _Amounts(speech)
+    num = number_pattern(speech)
+    pattern = rf"(?<![\d])(?P<about>[~≈]?)(?P<sign>(?:(?<![\w)%°])[-−])?)(?P<num>{num})(?!\d)"
+    signs = speech.signs
+
+    def between(match: re.Match[str], passage: Passage) -> str | None:
+        near = passage.text[match.start() - 1 : match.start()]
+        if "=" in passage.text:
+            return signs["minus"]
+        known = passage.claimed(match.start() - 1) or near.isdigit()
+        return signs["to"] if known and match.start() > 0 else None
+
+    def times(match: re.Match[str], _: Passage) -> str:
+        return signs["times"] if match[1] or match[2] != "x" else signs["by"]
+
+    return [
+        Rule(re.compile(pattern), amounts.plain),
+        Rule(_RANGE_DASH, between),
+        Rule(_TIMES, times),
+    ]
+
+
+def number_pattern(speech: SpeechRules) -> str:
+    """A written number: grouped or not, with decimals or not."""
+    group, mark = re.escape(speech.group_marks), re.escape(speech.decimal_mark)
+    indian = r"\d{1,2}(?:,\d\d)+,\d{3}|" if speech.code == "hi" else ""
+    point = r"|\d+\.\d{1,2}(?!\d)|\d+\.\d{4,}(?!\d)" if speech.decimal_mark == "," else ""
+    return (
+        rf"(?:(?:{indian}\d{{1,3}}(?:[{group}]\d{{3}})+(?!\d)|\d+)(?:{mark}\d+)?{point})"
+        if not point
+        else (rf"(?:\d{{1,3}}(?:[{group}]\d{{3}})+(?!\d)(?:{mark}\d+)?{point}|\d+(?:{mark}\d+)?)")
+    )
+
+
+@lru_cache(maxsize=1024)  # unit names are looked up again and again; the bound is beyond what replies use
+def _unit_name(unit: str, locale: str, value: float) -> str:
+    """The unit's long name in the form it takes after the value."""
+    return re.sub(r"^\D*[\d.,\s\u00a0\u202f]+", "", format_unit(value, unit, length="long", locale=locale)).replace(
+        "-", " "
+    )
+
+
+class _Amounts:
+    """Says numbers and what they count, in one language."""
+
+    def __init__(self, speech: SpeechRules) -> None:
+        self._speech = speech
+        self._signs = speech.signs
+
+    def _number(self, text: str, noun: str = "") -> str:
+        words = number(self._speech, text)
+        return agreed(self._speech, words, noun) if noun else words
+
+    def _signed(self, match: re.Match[str], words: str) -> str:
+        name = {"-": "minus", "−": "minus", "+": "plus"}.get(match["sign"] or "")
+        return f"{self._signs[name]} {words}" if name else words
+
+    def money(self, match: re.Match[str], passage: Passage) -> str | None:
+        speech = self._speech
+        symbol = re.sub(r"[\d\s.,–+−-]|(?:\s)", "", match[0].replace(match["scale"] or "\0", "", 1)).lower()
+        currency = self._currency(match, symbol)
+        if currency is None:
+            return None
+        first = match["num"]
+        if match["until"]:
+            until = f"{self._number(first, currency.many)} {self._signs['to']} "
+            return until + self._amount(match["until"], match["scale"], currency, False)
+        single = speech.code == "en" and _is_adjective(match, passage)
+        return self._signed(match, self._amount(first, match["scale"], currency, single))
+
+    def _currency(self, match: re.Match[str], symbol: str) -> Currency | None:
+        for key in (symbol, _CODES.get(symbol, ""), _CODES.get(symbol + ".", "")):
+            if key in self._speech.currencies:
+                return self._speech.currencies[key]
+        ends = [name for name in self._speech.currencies if symbol.endswith(name)]
+        return self._speech.currencies[ends[0]] if ends else None
+
+    def _amount(self, text: str, scale: str | None, currency: Currency, single: bool) -> str:
+        speech = self._speech
+        whole, decimals = parse(speech, text)
+        if scale:
+            one, many = speech.scales[scale.lower()]
+            of = speech.scale_of if one != many else ""
+            joined = f" {of}" + ("" if of.endswith("'") else " ") if of else " "
+            name = one if whole == 1 and not decimals else many
+            return f"{self._number(text, many)} {name}{joined}{currency.many}"
+        if decimals and len(decimals) > 2:
+            return f"{number(speech, text)} {currency.many}"
+        cents = int(decimals.ljust(2, "0")) if decimals else 0
+        if whole == 0 and cents and currency.cents:
+            return f"{agreed(speech, cardinal(speech, cents), currency.cents)} {currency.cent if cents == 1 else currency.cents}"
+        name = currency.one if whole == 1 or (single and not cents) else currency.many
+        of = f"{speech.scale_of} ".replace("' ", "'") if speech.scale_of and whole and whole % 1_000_000 == 0 else ""
+        words = f"{agreed(speech, cardinal(speech, whole), name)} {of}{name}"
+        if not cents:
+            return words
+        said = cardinal(speech, cents)
+        if speech.says_cents and currency.cents:
+            said = f"{agreed(speech, said, currency.cents)} {currency.cent if cents == 1 else currency.cents}"
+        return words + speech.cents_join + said
+
+    def feet(self, match: re.Match[str], _: Passage) -> str | None:
+        if self._speech.code != "en":
+            return None
+        foot = "foot" if match[1] == "1" else "feet"
+        inches = (
+            f" {cardinal(self._speech, int(match[2]))} {'inch' if match[2] == '1' else 'inches'}" if match[2] else ""
+        )
+        return f"{cardinal(self._speech, int(match[1]))} {foot}{inches}"
+
+    def inches(self, match: re.Match[str], passage: Passage) -> str | None:
+        opened = passage.text[: match.start()].count('"') % 2 or passage.text[: match.start()].count("“")
+        if opened:
+            return None
+        value = float(match[1])
+        return f"{number(self._speech, match[1])} {_unit_name('length-inch', self._speech.locale, value)}"
+
+    def measure(self, match: re.Match[str], passage: Passage) -> str | None:
+        whole, decimals = parse(self._speech, match["num"])
+        unit = match["unit"]
+        if unit in ("m", "l", "s", "h", "g", "V", "W", "L") and passage.known_before(match.start()) in ("no", "nomor"):
+            return None
+        name = _unit_name(_UNITS[unit], self._speech.locale, float(f"{whole}.{decimals or 0}"))
+        said = self._signed(match, f"{self._number(match['num'], name.split()[0])} {name}")
+        return f"{self._signs['about']} {said}" if match["about"] else said
+
+    def percent(self, match: re.Match[str], _: Passage) -> str:
+        sign = self._signs["percent" if match["unit"] == "%" else "permille"]
+        return self._signed(match, f"{self._number(match['num'])} {sign}")
+
+    def scaled(self, match: re.Match[str], _: Passage) -> str | None:
+        scale = self._speech.scales.get(match["scale"].lower())
+        if scale is None or (match["scale"] in "mbt" and len(match["scale"]) == 1):
+            return None
+        one, many = scale
+        return f"{self._number(match['num'], many)} {one if match['num'] == '1' else many}"
+
+    def multiple(self, match: re.Match[str], _: Passage) -> str:
+        return f"{self._number(match['num'], 'x')} {self._signs['x']}"
+
+    def ordinal(self, match: re.Match[str], _: Passage) -> str:
+        said = ordinal(self._speech, int(match[1]))
+        mark = match[2].lower().strip(".")
+        if mark in ("ª", "a", "ra", "da", "ta") and said.endswith("o"):
+            return said[:-1] + "a"
+        return "première" if mark in ("re", "ère") and said == "premier" else said
+
+    def unicode_fraction(self, match: re.Match[str], _: Passage) -> str:
+        top, _, bottom = unicodedata.normalize("NFKC", match[2]).partition("⁄")
+        return self._mixed(match[1], int(top), int(bottom)) or ""
+
+    def fraction(self, match: re.Match[str], _: Passage) -> str | None:
+        top, bottom = int(match[2]), int(match[3])
+        said = self._mixed(match[1], top, bottom) if bottom else None
+        if said is None:
+            joined = "" if (top, bottom) == (24, 7) else self._signs["out_of"] + " "
+            return f"{cardinal(self._speech, top)} {joined}{cardinal(self._speech, bottom)}"
+        return said
+
+    def _mixed(self, whole: str | None, top: int, bottom: int) -> str | None:
+        """A fraction with a name, after its whole number if it has one."""
+        speech = self._speech
+        if whole and (top, bottom) == (1, 2):
+            return f"{cardinal(speech, int(whole))} {self._signs['and_half']}"
+        said = speech.fraction_words.get((top, bottom))
+        if said is None:
+            if bottom not in speech.fractions or top >= bottom:
+                return None
+            one, many = speech.fractions[bottom]
+            said = f"{agreed(speech, cardinal(speech, top), one)} {one if top == 1 else many}"
+        if not whole:
+            return said
+        if speech.code == "en":
+            said = re.sub("^one ", "a ", said)
+        return f"{cardinal(speech, int(whole))} {self._signs['and']} {said}"
+
+    def ratio(self, match: re.Match[str], _: Passage) -> str:
+        return f"{cardinal(self._speech, int(match[1]))} {self._signs['ratio']} {cardinal(self._speech, int(match[2]))}"
+
+    def plain(self, match: re.Match[str], passage: Passage) -> str:
+        text = match["num"]
+        said = self._plain(text, passage, match.start("num"), match.end())
+        said = self._signed(match, said)
+        return f"{self._signs['about']} {said}" if match["about"] else said
+
+    def _plain(self, text: str, passage: Passage, start: int, end: int) -> str:
+        speech, before = self._speech, passage.known_before(start)
+        if text.isdecimal():
+            zeros = len(text) > 1 and text[0] in "0०"
+            noted = (before in speech.code_words and len(text) > 2) or (
+                before in speech.id_words and len(text) >= _LONG_ID_DIGITS
+            )
+            if zeros or noted or len(text) > _MAX_COUNT_DIGITS:
+                return digits(speech, text)
+            if is_year(speech, text, passage, start, end):
+                return year(speech, int(text))
+        noun = passage.after(end)
+        return self._number(text, noun.lower() if noun[:1].isalpha() else "")
+
+
+def _is_adjective(match: re.Match[str], passage: Passage) -> bool:
+    """Whether a price stands before its noun: "a $50 deposit"."""
+    noun = passage.after(match.end())
+    if not noun[:1].islower() or noun in _NO_ADJECTIVE:
+        return False
+    return passage.known_before(match.start()) in _ARTICLES

@@ -1,0 +1,210 @@
+"""Dates, times of day and years."""
+
+import re
+from functools import partial
+
+from babel.dates import get_day_names, get_month_names
+
+from gateway.text.languages.speech import SpeechRules
+from gateway.text.numerals import cardinal, ordinal, year
+from gateway.text.passage import Passage, Rule
+
+_ISO = re.compile(r"(?<![\w-])(\d{4})-(\d{1,2})-(\d{1,2})(?![\w-])")
+_NUMERIC = re.compile(r"(?<![\w./-])(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?![\w/-])")
+_HALF_DAY = r"(?:\s?([ap])(?:\.\s?m\.|m(?!\w)))"
+_CLOCK = re.compile(rf"(?<![\w:.,])(\d{{1,2}}):(\d{{2}})(?::(\d{{2}}))?(?![\d:]){_HALF_DAY}?", re.IGNORECASE)
+_HOUR = re.compile(rf"(?<![\w:.,])(\d{{1,2}}){_HALF_DAY}", re.IGNORECASE)
+_H_TIME = re.compile(r"(?<![\w:.,])(\d{1,2})\s?[hH]\s?(\d{2})?(?![\w.]|\s?\d)")
+_DOTTED = re.compile(r"(?<![\w:.,])(\d{1,2})\.(\d{2})(?:\s?[–-]\s?(\d{1,2})\.(\d{2}))?(?![\w]|[.,]\d)")
+_DECADE = re.compile(r"(?<![\w'’])(1[1-9]|20)(\d)0['’]?s(?!\w)|['’](\d)0s(?!\w)")
+_TIME_ZONES = frozenset({"wib", "wita", "wit"})
+_NO_NOUN = frozenset(
+    """and or to the was were is are we i you they he she it but for at on with when until a an as after by which because
+    through that this our my your their then have has had if so there due next under""".split()
+)
+_TENS = ("", "tens", "twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
+
+
+def month_names(speech: SpeechRules) -> dict[str, int]:
+    """Full and short month names in small letters, without full stops."""
+    names: dict[str, int] = {}
+    for width in ("wide", "abbreviated"):
+        for context in ("format", "stand-alone"):
+            for number, name in get_month_names(width, context, locale=speech.locale).items():
+                names[name.lower().rstrip(".॰")] = number
+    if speech.code in ("en", "id"):
+        names |= {"sept": 9} | ({"agt": 8} if speech.code == "id" else {})
+    if speech.code == "hi":
+        names |= {"फरवरी": 2, "सितम्बर": 9, "नवम्बर": 11, "दिसम्बर": 12}
+    return names
+
+
+def day_names(speech: SpeechRules) -> frozenset[str]:
+    """Names of the days of the week in small letters."""
+    widths = ("wide", "abbreviated")
+    names = [name for width in widths for name in get_day_names(width, locale=speech.locale).values()]
+    return frozenset(name.lower().rstrip(".") for name in names)
+
+
+class _Calendar:
+    """Says dates in one language."""
+
+    def __init__(self, speech: SpeechRules) -> None:
+        self._speech = speech
+        self.months = month_names(speech)
+        self._names = get_month_names("wide", locale=speech.locale)
+
+    def say(self, day: int, month: int, of_year: int | None, passage: Passage, start: int) -> str | None:
+        if not (1 <= month <= 12 and 0 <= day <= 31):
+            return None
+        name = self._names[month]
+        said_year = "" if of_year is None else year(self._speech, of_year)
+        if self._speech.code == "en":
+            return " ".join(part for part in (name, ordinal(self._speech, day) if day else "", said_year) if part)
+        join_month, join_year = self._speech.date_joins
+        first = self._speech.first_of_month if day == 1 else ""
+        said_day = (first or cardinal(self._speech, day)) + join_month if day else ""
+        return said_day + name + (join_year + said_year if said_year else "")
+
+    def numeric(self, match: re.Match[str], passage: Passage) -> str | None:
+        first, mark, second, of_year = int(match[1]), match[2], int(match[3]), int(match[4])
+        if len(match[4]) == 2:
+            if mark != "/":
+                return None
+            of_year += 2000
+        month_first = self._speech.code == "en" and mark == "/" and first <= 12
+        day, month = (second, first) if month_first else (first, second)
+        return self.say(day, month, of_year, passage, match.start())
+
+    def iso(self, match: re.Match[str], passage: Passage) -> str | None:
+        return self.say(int(match[3]), int(match[2]), int(match[1]), passage, match.start())
+
+    def day_month(self, match: re.Match[str], passage: Passage) -> str | None:
+        month = self.months[match["month"].lower().rstrip(".॰")]
+        of_year = int(match["year"]) if match["year"] else None
+        if self._speech.code != "en":
+            return self.say(int(match["day"]), month, of_year, passage, match.start())
+        day = ordinal(self._speech, int(match["day"]))
+        the = "" if passage.known_before(match.start()) == "the" else "the "
+        said_year = " " + year(self._speech, of_year) if of_year else ""
+        return f"{the}{day} of {self._names[month]}{said_year}"
+
+    def month_day(self, match: re.Match[str], passage: Passage) -> str | None:
+        month = self.months[match["month"].lower().rstrip(".")]
+        of_year = int(match["year"]) if match["year"] else None
+        if match["until"] and of_year is None:
+            days = f"{ordinal(self._speech, int(match['day']))} {self._speech.signs['to']} "
+            return f"{self._names[month]} {days}{ordinal(self._speech, int(match['until']))}"
+        return self.say(int(match["day"]), month, of_year, passage, match.start())
+
+    def month_year(self, match: re.Match[str], _: Passage) -> str | None:
+        join = self._speech.date_joins[1] if match["of"] else " "
+        return (
+            self._names[self.months[match["month"].lower().rstrip(".॰")]]
+            + join
+            + year(self._speech, int(match["year"]))
+        )
+
+
+def rules(speech: SpeechRules) -> list[Rule]:
+    """Dates before times: both are digits with marks between."""
+    calendar = _Calendar(speech)
+    names = "|".join(sorted(map(re.escape, calendar.months), key=len, reverse=True))
+    month = rf"(?P<month>{'(?-i:(?=[A-Z]))' if speech.code in ('en', 'id') else ''}(?:{names})(?!\w)[.॰]?)"
+    ordinal_mark = f"(?:{speech.ordinal_pattern})?" if speech.ordinal_pattern else ""
+    of = r"(?:of\s|de\s|del\s)?"
+    day_month = rf"(?<![\w.,:/-])(?P<day>\d{{1,2}}){ordinal_mark}\s{of}{month}(?:,?\s{of}(?P<year>\d{{4}})(?!\w))?"
+    month_day = rf"(?<!\w){month}\s(?P<day>\d{{1,2}}){ordinal_mark}(?:\s?[–-]\s?(?P<until>\d{{1,2}}))?"
+    month_day += r"(?![\w:%]|[.,]\d)(?:,?\s(?P<year>[12]\d{3})(?![\w:%]|[.,]\d))?"
+    found = [
+        Rule(_ISO, calendar.iso),
+        Rule(_NUMERIC, calendar.numeric),
+        Rule(re.compile(day_month, re.IGNORECASE), calendar.day_month),
+    ]
+    if speech.code == "en":
+        found.append(Rule(re.compile(month_day, re.IGNORECASE), calendar.month_day))
+        found.append(Rule(_DECADE, partial(_decade, speech)))
+    month_year = rf"(?<!\w){month},?\s(?P<of>de\s)?(?P<year>[12]\d{{3}})(?![\w:%]|[.,]\d)"
+    found.append(Rule(re.compile(month_year, re.IGNORECASE), calendar.month_year))
+    return found + _time_rules(speech)
+
+
+def _time_rules(speech: SpeechRules) -> list[Rule]:
+    def said(hour: int, minute: int) -> str:
+        return speech.time(hour, minute, lambda number: cardinal(speech, number))
+
+    def clock(match: re.Match[str], passage: Passage) -> str | None:
+        hour, minute, half = int(match[1]), int(match[2]), match[4]
+        ratio = "ratio" in passage.text[max(0, match.start() - 20) : match.start()].lower()
+        if hour > 24 or minute > 59 or ratio:
+            return None
+        if half and hour <= 12:
+            return f"{_half_day_time(speech, hour, minute)} {_half(speech, half)}"
+        return said(hour % 24, minute)
+
+    def hour_only(match: re.Match[str], _: Passage) -> str | None:
+        hour = int(match[1])
+        return f"{cardinal(speech, hour)} {_half(speech, match[2])}" if 0 < hour <= 12 else None
+
+    def h_time(match: re.Match[str], _: Passage) -> str | None:
+        hour, minute = int(match[1]), int(match[2] or 0)
+        return said(hour, minute) if hour <= 24 and minute <= 59 else None
+
+    def dotted(match: re.Match[str], passage: Passage) -> str | None:
+        hour, minute = int(match[1]), int(match[2])
+        until = (int(match[3]), int(match[4])) if match[3] else None
+        named = passage.known_before(match.start()) in speech.time_words
+        named = named or passage.after(match.end()).lower() in _TIME_ZONES or passage.claimed(match.start() - 2)
+        if hour > 24 or minute > 59 or not (named or (until and minute % 15 == 0 and until[1] % 15 == 0)):
+            return None
+        return said(hour, minute) + (f" {speech.signs['to']} {said(*until)}" if until else "")
+
+    def bajey(match: re.Match[str], passage: Passage) -> str | None:
+        time = clock(match, passage)  # minutes are said with a word that takes the place of "o'clock"
+        return time if time is None or time.endswith("मिनट") else f"{time} बजे"
+
+    found = [Rule(_CLOCK, clock)]
+    if speech.code == "hi":
+        return [Rule(re.compile(_CLOCK.pattern + r"\s?बजे", re.IGNORECASE), bajey), *found]
+    found.append(Rule(_HOUR, hour_only))
+    if "h" in speech.time_marks or speech.code in ("es", "it"):
+        found.append(Rule(_H_TIME, h_time))
+    if "." in speech.time_marks:
+        found.append(Rule(_DOTTED, dotted))
+    return found
+
+
+def _half(speech: SpeechRules, letter: str) -> str:
+    return f"{letter.lower()} m" if speech.code != "es" else ("de la mañana" if letter in "aA" else "de la tarde")
+
+
+def _half_day_time(speech: SpeechRules, hour: int, minute: int) -> str:
+    if speech.code != "en":
+        return speech.time(hour, minute, lambda number: cardinal(speech, number))
+    oh = "oh " if 0 < minute < 10 else ""
+    return f"{cardinal(speech, hour)} {oh}{cardinal(speech, minute) if minute else ''}".strip()
+
+
+def _decade(speech: SpeechRules, match: re.Match[str], _: Passage) -> str:
+    if match[3]:
+        return _TENS[int(match[3])]
+    if match[2] == "0":
+        return f"{cardinal(speech, int(match[1]))} hundreds" if match[1] != "20" else "two thousands"
+    return f"{cardinal(speech, int(match[1]))} {_TENS[int(match[2])]}"
+
+
+def is_year(speech: SpeechRules, text: str, passage: Passage, start: int, end: int) -> bool:
+    """Whether four digits are a year, told by the words around them."""
+    if len(text) != 4 or not 1100 <= int(text) <= 2099:
+        return False
+    after = passage.after(end).lower()
+    if passage.known_before(start) in speech.year_words:
+        return not after or after in _NO_NOUN or not after[0].isalpha()
+    recent = 1900 <= int(text) <= 2099
+    linked = passage.text[start - 1 : start] in ("–", "-", "(", "/") or passage.text[end : end + 1] in (
+        "–",
+        "-",
+        ")",
+        "/",
+    )
+    return recent and (linked or not after.endswith("s") and passage.known_before(start) in ("the", "a", ""))
