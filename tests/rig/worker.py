@@ -1,15 +1,20 @@
-"""A real TTS worker in its own process, on a free loopback port."""
+"""A real TTS worker on a free loopback port: its own process, or an application inside the test's loop."""
 
+import asyncio
 import json
 import os
 import queue
+import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
 
 # A worker with the tone engine listens within a second; a loaded machine may need many.
 START_S = 30.0
@@ -93,3 +98,30 @@ def _collect(process: "subprocess.Popen[str]", log: "queue.Queue[dict[str, Any]]
         except ValueError:
             log.put({"event": line.rstrip()})
     log.put({"event": _EXITED})
+
+
+class _QuietServer(uvicorn.Server):
+    """Leaves the test process's signals alone."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@asynccontextmanager
+async def serving(app: Starlette, *, warm: bool = True) -> AsyncIterator[int]:
+    """Serve a worker application in this loop; gives the port once it listens and its engine is `warm`."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.bind(("127.0.0.1", 0))
+    config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1, ws_per_message_deflate=False)
+    server = _QuietServer(config)
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        while not server.started:  # noqa: ASYNC110 - uvicorn offers nothing to wait for
+            await asyncio.sleep(0.005)
+        if warm:
+            await app.state.worker.scheduler.warmed_up
+        yield listener.getsockname()[1]
+    finally:
+        server.should_exit = True
+        await task

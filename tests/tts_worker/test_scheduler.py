@@ -1,0 +1,232 @@
+"""The two threads around the engine."""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from media.tts_wire import ErrorCode
+from tests.tts_worker.gated import WAIT_S, GatedEngine
+from tts_worker.engine import PieceAudio
+from tts_worker.request import Delivery, SpeechRequest
+from tts_worker.scheduler import Busy, Scheduler
+from tts_worker.tone import ToneEngine
+
+
+class Ear:
+    """A listener that remembers."""
+
+    def __init__(self) -> None:
+        self.pieces: list[PieceAudio] = []
+        self.ended = asyncio.Event()
+        self.failure: tuple[ErrorCode, str] | None = None
+        self.thread = ""
+
+    def piece(self, audio: PieceAudio) -> None:
+        self.thread = threading.current_thread().name
+        self.pieces.append(audio)
+
+    def done(self) -> None:
+        assert not self.ended.is_set()
+        self.ended.set()
+
+    def failed(self, code: ErrorCode, message: str) -> None:
+        self.failure = (code, message)
+        self.done()
+
+    async def end(self) -> None:
+        await asyncio.wait_for(self.ended.wait(), WAIT_S)
+
+
+def request(text: str) -> SpeechRequest:
+    return SpeechRequest(text, Delivery())
+
+
+@asynccontextmanager
+async def running(engine: ToneEngine, max_queued: int = 100) -> AsyncIterator[Scheduler]:
+    scheduler = Scheduler(engine, max_queued)
+    scheduler.start()
+    assert scheduler.warmed_up is not None
+    await asyncio.wait([scheduler.warmed_up])
+    try:
+        yield scheduler
+    finally:
+        await scheduler.stop()
+
+
+async def test_a_request_is_planned_spoken_and_heard_on_the_right_threads() -> None:
+    engine, ear = GatedEngine(), Ear()
+    engine.open()
+    async with running(engine) as scheduler:
+        scheduler.submit("A", request("word " * 60), ear)
+        await ear.end()
+        assert scheduler.queued_requests == 0
+    assert [len(audio.words) for audio in ear.pieces] == [24, 24, 12]
+    assert ear.thread == threading.current_thread().name
+    speak = {"tts-speak"}
+    assert engine.threads == {"plan": {"tts-plan"}, "synthesize": speak, "warm_up": speak, "close": speak}
+
+
+async def test_a_new_session_is_heard_after_one_piece_of_a_busy_one() -> None:
+    engine = GatedEngine()
+    busy, new = [Ear() for _ in range(50)], Ear()
+    async with running(engine) as scheduler:
+        for n, ear in enumerate(busy):
+            scheduler.submit("busy", request(f"old {n}"), ear)
+        engine.gate.release(2)
+        await engine.speaks(2)
+        scheduler.submit("new", request("hello"), new)
+        await asyncio.sleep(0.05)
+        engine.open()
+        await asyncio.gather(new.end(), *(ear.end() for ear in busy))
+    assert engine.spoken.index("hello") <= 3
+    assert [text for text in engine.spoken if text != "hello"] == [f"old {n}" for n in range(50)]
+
+
+async def test_a_cancelled_request_is_silent_and_its_other_pieces_are_not_spoken() -> None:
+    engine, ear, next_ear = GatedEngine(), Ear(), Ear()
+    async with running(engine) as scheduler:
+        job = scheduler.submit("A", request("word " * 200), ear)
+        engine.gate.release(1)
+        await engine.speaks(1)
+        job.cancel()
+        job.cancel()
+        heard = len(ear.pieces)
+        scheduler.submit("A", request("next"), next_ear)
+        engine.open()
+        await next_ear.end()
+        assert scheduler.queued_requests == 0
+    assert len(ear.pieces) == heard
+    assert not ear.ended.is_set()
+    assert len(engine.spoken) <= 3
+
+
+async def test_a_request_cancelled_before_it_is_planned_is_never_spoken() -> None:
+    engine, ear = GatedEngine(), Ear()
+    engine.open()
+    async with running(engine) as scheduler:
+        for _ in range(100):
+            scheduler.submit("A", request("never"), ear).cancel()
+        await asyncio.sleep(0.05)
+    assert ear.pieces == []
+    assert not ear.ended.is_set()
+
+
+async def test_text_without_speech_is_done_without_the_inference_thread() -> None:
+    """F-93: even while a long piece is in work."""
+    engine, ear = GatedEngine(), Ear()
+    async with running(engine) as scheduler:
+        scheduler.submit("A", request("long"), Ear())
+        scheduler.submit("B", request("👍"), ear)
+        await ear.end()
+        assert engine.spoken == []
+        engine.open()
+
+
+async def test_a_refusal_of_the_engine_reaches_the_listener_as_it_is() -> None:
+    engine, ear = GatedEngine(), Ear()
+    async with running(engine) as scheduler:
+        scheduler.submit("A", request("refuse"), ear)
+        await ear.end()
+    assert ear.failure == (ErrorCode.TEXT_TOO_LONG, "split it")
+
+
+@pytest.mark.parametrize("text", ["crash", "broken " * 100])
+async def test_a_fault_of_the_engine_ends_one_request_and_tells_nothing_of_its_text(text: str) -> None:
+    engine, ear, next_ear = GatedEngine(), Ear(), Ear()
+    engine.open()
+    async with running(engine) as scheduler:
+        scheduler.submit("A", request(text), ear)
+        scheduler.submit("A", request("next"), next_ear)
+        await asyncio.gather(ear.end(), next_ear.end())
+    assert ear.failure is not None
+    code, message = ear.failure
+    assert code is ErrorCode.ENGINE_FAILED
+    assert "secret" not in message
+    assert len(engine.spoken) <= 2
+    assert next_ear.failure is None
+
+
+async def test_a_held_session_is_not_spoken_until_released() -> None:
+    engine, ear = GatedEngine(), Ear()
+    engine.open()
+    async with running(engine) as scheduler:
+        scheduler.hold("A")
+        scheduler.submit("A", request("later"), ear)
+        await asyncio.sleep(0.05)
+        assert engine.spoken == []
+        scheduler.release("A")
+        await ear.end()
+
+
+async def test_the_queue_is_bounded() -> None:
+    engine = GatedEngine()
+    async with running(engine, max_queued=3) as scheduler:
+        jobs = [scheduler.submit("A", request("x"), Ear()) for _ in range(3)]
+        with pytest.raises(Busy, match="3 requests"):
+            scheduler.submit("B", request("x"), Ear())
+        jobs[2].cancel()
+        scheduler.submit("B", request("x"), Ear())
+        engine.open()
+
+
+async def test_nothing_is_taken_before_the_engine_is_warm_or_after_the_stop() -> None:
+    scheduler = Scheduler(ToneEngine())
+    with pytest.raises(Busy, match="not ready"):
+        scheduler.submit("A", request("x"), Ear())
+    async with running(ToneEngine()) as running_scheduler:
+        assert running_scheduler.ready
+    assert not running_scheduler.ready
+    with pytest.raises(Busy):
+        running_scheduler.submit("A", request("x"), Ear())
+
+
+async def test_an_engine_that_cannot_start_is_never_ready() -> None:
+    class Broken(ToneEngine):
+        def warm_up(self) -> None:
+            raise OSError("no such file")
+
+    async with running(Broken()) as scheduler:
+        assert scheduler.warmed_up is not None
+        assert isinstance(scheduler.warmed_up.exception(), OSError)
+        assert not scheduler.ready
+
+
+async def test_stopping_ends_both_threads() -> None:
+    async with running(ToneEngine()):
+        names = {thread.name for thread in threading.enumerate()}
+        assert {"tts-plan", "tts-speak"} <= names
+    assert not {"tts-plan", "tts-speak"} & {thread.name for thread in threading.enumerate()}
+
+
+def test_a_result_that_comes_after_the_loop_is_dropped() -> None:
+    engine = GatedEngine()
+
+    async def leave_work_behind() -> list[threading.Thread]:
+        scheduler = Scheduler(engine)
+        scheduler.start()
+        assert scheduler.warmed_up is not None
+        await scheduler.warmed_up
+        scheduler.submit("A", request("x"), Ear())
+        await engine.begins()
+        scheduler._stopping = True
+        return scheduler._threads
+
+    threads = asyncio.run(leave_work_behind())
+    engine.open()
+    threads[1].join(WAIT_S)
+    assert not threads[1].is_alive()
+
+
+async def test_two_thousand_sentences_of_forty_sessions_take_little_time() -> None:
+    ears = [Ear() for _ in range(2000)]
+    began_s = time.perf_counter()
+    async with running(ToneEngine(), max_queued=2000) as scheduler:
+        for n, ear in enumerate(ears):
+            scheduler.submit(n % 40, request("A short sentence, as in a call."), ear)
+        for ear in ears:
+            await ear.end()
+    assert time.perf_counter() - began_s < 4.0
