@@ -133,7 +133,7 @@ class Gateway:
                 started = await line.started()
             if started is None:
                 return
-            voice = await self._admit(platform, started)
+            voice = self._admit(platform, started)
         except TimeoutError:
             self.telemetry.refused(platform.name, "no_start")
             await line.close(POLICY_VIOLATION)
@@ -144,11 +144,11 @@ class Gateway:
         else:
             await self._run(platform, line, started, voice)
 
-    async def _admit(self, platform: Platform, started: CallStarted) -> SpeechSession:
+    def _admit(self, platform: Platform, started: CallStarted) -> SpeechSession:
         """The voice that was opened for this call; without a webhook, where that is allowed, a new one."""
         token = started.custom.get("token", "")
         if token or not self.insecure:
-            return await self.calls.claim(platform.name, started.call_id, token)
+            return self.calls.claim(platform.name, started.call_id, token)
         self.calls.admit(started.call_id)
         return self._new_voice()
 

@@ -76,7 +76,7 @@ class Calls:
         asyncio.get_running_loop().call_later(self._token_ttl_s, self._expire)
         return token
 
-    async def claim(self, platform: str, call_id: str, token: str) -> SpeechSession:
+    def claim(self, platform: str, call_id: str, token: str) -> SpeechSession:
         """Take the voice of the reservation that the stream's token proves. The token is used up.
 
         Refused when the token is unknown, used, late, or another call's or platform's (F-29b).
@@ -85,8 +85,7 @@ class Calls:
         held = self._reserved.get(call_id)
         if held is None or held.platform != platform or not hmac.compare_digest(held.token.encode(), token.encode()):
             raise Refused("bad_token", "the stream's token is unknown, used up, or another call's")
-        del self._reserved[call_id]
-        await _settled(held.opening)
+        del self._reserved[call_id]  # opening goes on: the session joins it
         return held.voice
 
     def release(self, call_id: str) -> None:

@@ -63,6 +63,8 @@ class PersistentSession:
         self._closed = False
         self._stalled = False
         self._keeper: asyncio.Task[None] | None = None
+        self._first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._first.add_done_callback(lambda first: first.cancelled() or first.exception())  # read even if nobody waits
         self._deadline: asyncio.TimerHandle | None = None
         self._to_send = asyncio.Event()
         self._to_hear = asyncio.Event()
@@ -73,16 +75,21 @@ class PersistentSession:
         return self._ledger.rate_hz
 
     async def open(self) -> None:
-        """Connect within give_up_s; raises TtsError (worker_unreachable, worker_refused, unknown_voice ...)."""
-        first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._keeper = asyncio.create_task(self._keep_connected(first), name="tts-session")
+        """Connect within give_up_s; opening again, from another task as well, joins the same attempt.
+
+        Raises TtsError: after a retryable one (worker_unreachable) the session goes on trying in the background, any
+        other (worker_refused, unknown_voice ...) closes it.
+        """
+        if self._closed:
+            raise TtsError("session_closed")
+        if self._keeper is None:
+            self._keeper = asyncio.create_task(self._keep_connected(self._first), name="tts-session")
         try:
             async with asyncio.timeout(self._timing.give_up_s):
-                await first
+                await asyncio.shield(self._first)
         except TimeoutError as error:
-            await self.close()
             raise TtsError("worker_unreachable", f"no session in {self._timing.give_up_s} s", retryable=True) from error
-        except BaseException:
+        except TtsError:
             await self.close()
             raise
 

@@ -272,7 +272,7 @@ def test_opening_tries_again_until_the_worker_is_there() -> None:
     run_leaping(call())
 
 
-def test_opening_gives_up_in_time_and_leaves_nothing_behind() -> None:
+def test_opening_gives_up_in_time_and_the_session_goes_on_trying_until_closed() -> None:
     async def call() -> None:
         session = MemoryWorker(refusals=1000).client(timing=SpeechTiming(give_up_s=5.0))
         with pytest.raises(TtsError) as caught:
@@ -280,6 +280,24 @@ def test_opening_gives_up_in_time_and_leaves_nothing_behind() -> None:
         assert caught.value.code == "worker_unreachable"
         assert caught.value.retryable
         assert asyncio.get_running_loop().time() == pytest.approx(5.0)
+        await session.close()
+        with pytest.raises(TtsError, match="session_closed"):
+            await session.open()
+
+    run_leaping(call())
+
+
+def test_opening_again_joins_the_same_connection() -> None:
+    async def call() -> None:
+        worker = MemoryWorker(refusals=2)
+        session = worker.client()
+        early = asyncio.create_task(session.open())
+        await asyncio.sleep(0)
+        early.cancel()  # whoever opened first may lose interest
+        await session.open()
+        await session.open()
+        assert worker.connects == 3  # two refusals and one connection
+        await session.close()
 
     run_leaping(call())
 
@@ -316,6 +334,7 @@ def test_a_worker_that_accepts_no_session_is_unreachable() -> None:
         with pytest.raises(TtsError) as caught:
             await session.open()
         assert caught.value.code == "worker_unreachable"
+        await session.close()
 
     run_leaping(call())
 
