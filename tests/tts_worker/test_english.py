@@ -2,8 +2,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from config.errors import ConfigError
 from tests.tts_worker.kokoro_rig import SYMBOLS, shared_phonemizer
+from tts_worker.english import EnglishReader, load_tagger
+from tts_worker.espeak import ESPEAK_LOCK
 from tts_worker.pieces import Unit
+from tts_worker.symbols import Alphabet
 
 
 def read(text: str, language: str = "en-us") -> list[Unit]:
@@ -67,3 +71,9 @@ def test_any_text_gives_units_in_order_in_the_models_symbols(text: str) -> None:
     for unit in units:
         assert position <= unit.start_char < unit.end_char <= len(text)
         position = unit.end_char
+
+
+def test_a_fallback_that_says_nothing_stops_the_start() -> None:
+    deaf = Alphabet({})  # spells nothing, as a fallback that is not there would
+    with ESPEAK_LOCK, pytest.raises(ConfigError, match="says nothing for a word outside the dictionary"):
+        EnglishReader(False, load_tagger(), deaf)
