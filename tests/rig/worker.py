@@ -100,28 +100,25 @@ def _collect(process: "subprocess.Popen[str]", log: "queue.Queue[dict[str, Any]]
     log.put({"event": _EXITED})
 
 
-class _QuietServer(uvicorn.Server):
-    """Leaves the test process's signals alone."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
 @asynccontextmanager
 async def serving(app: Starlette, *, warm: bool = True) -> AsyncIterator[int]:
     """Serve a worker application in this loop; gives the port once it listens and its engine is `warm`."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1, ws_per_message_deflate=False)
-    server = _QuietServer(config)
-    task = asyncio.create_task(server.serve(sockets=[listener]))
+    config = uvicorn.Config(app, log_config=None, ws_per_message_deflate=False)
+    config.load()
+    server = uvicorn.Server(config)  # its serve() would take the signals of the test process and look up every 0.1 s
+    server.lifespan = config.lifespan_class(config)
+    await server.startup(sockets=[listener])
     try:
-        while not server.started:  # noqa: ASYNC110 - uvicorn offers nothing to wait for
-            await asyncio.sleep(0.005)
         if warm:
             await app.state.worker.scheduler.warmed_up
         yield listener.getsockname()[1]
     finally:
-        server.should_exit = True
-        await task
+        for accepting in server.servers:
+            accepting.close()
+        for connection in list(server.server_state.connections):
+            connection.shutdown()
+        if server.server_state.tasks:
+            await asyncio.wait(server.server_state.tasks, timeout=STOP_S)
+        await server.lifespan.shutdown()

@@ -16,7 +16,7 @@ from gateway.tts.websocket import WebSocketSpeech
 from tests.rig.speech_pair import audio_of, collect, tone_of
 from tests.rig.worker import WorkerProcess, running_worker
 
-SHORT = SpeechTiming(connect_s=1.0, give_up_s=1.0, stall_s=5.0)
+SHORT = SpeechTiming(connect_s=1.0, give_up_s=0.5, stall_s=5.0)
 
 
 @pytest.fixture(scope="module")
