@@ -296,7 +296,7 @@ def test_opening_again_joins_the_same_connection() -> None:
         early.cancel()  # whoever opened first may lose interest
         await session.open()
         await session.open()
-        assert worker.connects == 3  # two refusals and one connection
+        assert len(worker.connects) == 3  # two refusals and one connection
         await session.close()
 
     run_leaping(call())
