@@ -1,4 +1,4 @@
-"""Money, measures, fractions, ordinals and plain numbers."""
+"""Measures, fractions, ordinals and plain numbers."""
 
 import re
 import unicodedata
@@ -7,14 +7,10 @@ from functools import lru_cache
 from babel.units import format_unit
 
 from gateway.text.dates import is_year
-from gateway.text.languages.speech import Currency, SpeechRules
-from gateway.text.numerals import agreed, cardinal, digits, number, ordinal, parse, year
+from gateway.text.languages.speech import SpeechRules
+from gateway.text.numerals import agreed, cardinal, digits, number, number_pattern, ordinal, parse, year
 from gateway.text.passage import Passage, Rule
 
-_CODES = {
-    **{"usd": "$", "us$": "$", "a$": "$", "c$": "$", "s$": "$", "eur": "€", "gbp": "£", "inr": "₹", "jpy": "¥"},
-    **{"idr": "rp", "brl": "r$", "rp.": "rp", "rs.": "rs", "रु.": "रु"},
-}
 # Symbols of units and their names in the Unicode locale data.
 _UNITS = {
     **{"kg": "mass-kilogram", "g": "mass-gram", "mg": "mass-milligram", "lb": "mass-pound", "lbs": "mass-pound"},
@@ -48,16 +44,11 @@ _UNICODE_FRACTION = re.compile(r"(\d+)?\s?([½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜
 _FRACTION = re.compile(r"(?<![\w.,/])(?:(\d{1,3})\s)?(\d{1,3})/(\d{1,3})(?![\w/]|[.,]\d)")
 _RANGE_DASH = re.compile(r"\s?[–—−-]\s?(?=[~$€£₹¥]?\s?(?:Rp\.?\s?)?\d)")
 _TIMES = re.compile(r"(?<=\d)(\s?)([*×x])\s?(?=\d)")
+_BY = re.compile(r"(?<![\w.,])(\d+)\s?[x×]\s?(\d+)(?:\s?[x×]\s?(\d+))?(?=\s?(?:[^\W\d]|[,.!?)]|$|\s))(?!\s?=)")
 _RATIO = re.compile(r"(?<![\w:.,])(\d{1,3}):(\d{1,3})(?![\d:])")
 # Longer rows of digits are numbers of things to be noted down, not counts.
 _MAX_COUNT_DIGITS = 9
 _LONG_ID_DIGITS = 5
-# After an article and a price, one of these shows that no noun follows ("the $50 you paid").
-_NO_ADJECTIVE = frozenset(
-    """a an the in on at to for of by per and or but is was are were you we i he she they it each every off more less total
-    today now tomorrow from with if when plus extra back""".split()
-)
-_ARTICLES = frozenset("a an the your this our my each every one another that his her their".split())
 
 
 def rules(speech: SpeechRules) -> list[Rule]:
@@ -65,24 +56,20 @@ def rules(speech: SpeechRules) -> list[Rule]:
     amounts = _Amounts(speech)
     num = number_pattern(speech)
     units = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
-    symbols = "|".join(sorted(map(re.escape, {*speech.currencies, *_CODES}), key=len, reverse=True))
-    scales = "|".join(sorted(map(re.escape, speech.scales), key=len, reverse=True))
     short_scales = "|".join(scale for scale in speech.scales if len(scale) <= 3)
     sign = r"(?P<sign>(?:(?<![\w)%°])[-−+])?)"
-    scale = rf"(?:\s?(?P<scale>(?i:{scales}))(?!\w))?"
-    until = rf"(?:\s?[–-]\s?(?:{symbols})?\s?(?P<until>{num})(?![\w%]))?"
     start = r"(?<![\w.,])"
+    unit_end = r"(?![\w²³/]|\.\w)(?:\.(?=\s+[a-z]))?"  # "15 min. with" goes on, "3 s.d. 9" is no unit
     ordinals = [Rule(re.compile(rf"{start}(\d+)({speech.ordinal_pattern})(?!\w)"), amounts.ordinal)]
     if speech.ordinal_prefix:
         ordinals = [Rule(re.compile(rf"(?<!\w){speech.ordinal_prefix}-?(\d+)()(?!\w)", re.IGNORECASE), amounts.ordinal)]
     return [
-        Rule(re.compile(rf"(?<!\w){sign}(?i:{symbols})\s?(?P<num>{num}){until}{scale}(?!\w)"), amounts.money),
-        Rule(re.compile(rf"{start}{sign}(?P<num>{num})(?P<until>(?!))?{scale}\s?(?i:{symbols})(?!\w)"), amounts.money),
+        Rule(_BY, amounts.by),
         Rule(_FEET, amounts.feet),
         Rule(_INCHES, amounts.inches),
         *([] if not speech.ordinal_pattern and not speech.ordinal_prefix else ordinals),
         Rule(
-            re.compile(rf"(?<![\w.,])(?P<about>[~≈]?)\s?{sign}(?P<num>{num})\s?(?P<unit>{units})(?![\w²³/])"),
+            re.compile(rf"(?<![\w.,])(?P<about>[~≈]?)\s?{sign}(?P<num>{num})\s?(?P<unit>{units}){unit_end}"),
             amounts.measure,
         ),
         Rule(re.compile(rf"{start}{sign}(?P<num>{num})\s?(?P<unit>[%‰])"), amounts.percent),
@@ -111,23 +98,15 @@ def plain_rules(speech: SpeechRules) -> list[Rule]:
     def times(match: re.Match[str], _: Passage) -> str:
         return signs["times"] if match[1] or match[2] != "x" else signs["by"]
 
+    def bare(match: re.Match[str], _: Passage) -> str:
+        return f"{speech.point} {digits(speech, match[1])}"
+
     return [
+        Rule(re.compile(r"(?<![\w.,])\.(\d+)(?!\w)"), bare),
         Rule(re.compile(pattern), amounts.plain),
         Rule(_RANGE_DASH, between),
         Rule(_TIMES, times),
     ]
-
-
-def number_pattern(speech: SpeechRules) -> str:
-    """A written number: grouped or not, with decimals or not."""
-    group, mark = re.escape(speech.group_marks), re.escape(speech.decimal_mark)
-    indian = r"\d{1,2}(?:,\d\d)+,\d{3}|" if speech.code == "hi" else ""
-    point = r"|\d+\.\d{1,2}(?!\d)|\d+\.\d{4,}(?!\d)" if speech.decimal_mark == "," else ""
-    return (
-        rf"(?:(?:{indian}\d{{1,3}}(?:[{group}]\d{{3}})+(?!\d)|\d+)(?:{mark}\d+)?{point})"
-        if not point
-        else (rf"(?:\d{{1,3}}(?:[{group}]\d{{3}})+(?!\d)(?:{mark}\d+)?{point}|\d+(?:{mark}\d+)?)")
-    )
 
 
 @lru_cache(maxsize=1024)  # unit names are looked up again and again; the bound is beyond what replies use
@@ -152,50 +131,6 @@ class _Amounts:
     def _signed(self, match: re.Match[str], words: str) -> str:
         name = {"-": "minus", "−": "minus", "+": "plus"}.get(match["sign"] or "")
         return f"{self._signs[name]} {words}" if name else words
-
-    def money(self, match: re.Match[str], passage: Passage) -> str | None:
-        speech = self._speech
-        symbol = re.sub(r"[\d\s.,–+−-]|(?:\s)", "", match[0].replace(match["scale"] or "\0", "", 1)).lower()
-        currency = self._currency(match, symbol)
-        if currency is None:
-            return None
-        first = match["num"]
-        if match["until"]:
-            until = f"{self._number(first, currency.many)} {self._signs['to']} "
-            return until + self._amount(match["until"], match["scale"], currency, False)
-        single = speech.code == "en" and _is_adjective(match, passage)
-        return self._signed(match, self._amount(first, match["scale"], currency, single))
-
-    def _currency(self, match: re.Match[str], symbol: str) -> Currency | None:
-        for key in (symbol, _CODES.get(symbol, ""), _CODES.get(symbol + ".", "")):
-            if key in self._speech.currencies:
-                return self._speech.currencies[key]
-        ends = [name for name in self._speech.currencies if symbol.endswith(name)]
-        return self._speech.currencies[ends[0]] if ends else None
-
-    def _amount(self, text: str, scale: str | None, currency: Currency, single: bool) -> str:
-        speech = self._speech
-        whole, decimals = parse(speech, text)
-        if scale:
-            one, many = speech.scales[scale.lower()]
-            of = speech.scale_of if one != many else ""
-            joined = f" {of}" + ("" if of.endswith("'") else " ") if of else " "
-            name = one if whole == 1 and not decimals else many
-            return f"{self._number(text, many)} {name}{joined}{currency.many}"
-        if decimals and len(decimals) > 2:
-            return f"{number(speech, text)} {currency.many}"
-        cents = int(decimals.ljust(2, "0")) if decimals else 0
-        if whole == 0 and cents and currency.cents:
-            return f"{agreed(speech, cardinal(speech, cents), currency.cents)} {currency.cent if cents == 1 else currency.cents}"
-        name = currency.one if whole == 1 or (single and not cents) else currency.many
-        of = f"{speech.scale_of} ".replace("' ", "'") if speech.scale_of and whole and whole % 1_000_000 == 0 else ""
-        words = f"{agreed(speech, cardinal(speech, whole), name)} {of}{name}"
-        if not cents:
-            return words
-        said = cardinal(speech, cents)
-        if speech.says_cents and currency.cents:
-            said = f"{agreed(speech, said, currency.cents)} {currency.cent if cents == 1 else currency.cents}"
-        return words + speech.cents_join + said
 
     def feet(self, match: re.Match[str], _: Passage) -> str | None:
         if self._speech.code != "en":
@@ -236,15 +171,18 @@ class _Amounts:
     def multiple(self, match: re.Match[str], _: Passage) -> str:
         return f"{self._number(match['num'], 'x')} {self._signs['x']}"
 
-    def ordinal(self, match: re.Match[str], _: Passage) -> str:
+    def ordinal(self, match: re.Match[str], passage: Passage) -> str:
         said = ordinal(self._speech, int(match[1]))
         mark = match[2].lower().strip(".")
+        if self._speech.code == "es" and said in ("primero", "tercero") and mark != "ª":
+            noun = passage.after(match.end())
+            return said[:-1] if mark == "er" or noun[:1].islower() else said
         if mark in ("ª", "a", "ra", "da", "ta") and said.endswith("o"):
             return said[:-1] + "a"
         return "première" if mark in ("re", "ère") and said == "premier" else said
 
     def unicode_fraction(self, match: re.Match[str], _: Passage) -> str:
-        top, _, bottom = unicodedata.normalize("NFKC", match[2]).partition("⁄")
+        top, _slash, bottom = unicodedata.normalize("NFKC", match[2]).partition("⁄")
         return self._mixed(match[1], int(top), int(bottom)) or ""
 
     def fraction(self, match: re.Match[str], _: Passage) -> str | None:
@@ -272,33 +210,37 @@ class _Amounts:
             said = re.sub("^one ", "a ", said)
         return f"{cardinal(speech, int(whole))} {self._signs['and']} {said}"
 
+    def by(self, match: re.Match[str], _: Passage) -> str | None:
+        if " x " in match[0] or "×" in match[0]:
+            return None  # a multiplication
+        sides = [cardinal(self._speech, int(side)) for side in match.groups() if side]
+        return f" {self._signs['by']} ".join(sides)
+
     def ratio(self, match: re.Match[str], _: Passage) -> str:
         return f"{cardinal(self._speech, int(match[1]))} {self._signs['ratio']} {cardinal(self._speech, int(match[2]))}"
 
     def plain(self, match: re.Match[str], passage: Passage) -> str:
         text = match["num"]
-        said = self._plain(text, passage, match.start("num"), match.end())
-        said = self._signed(match, said)
+        said = self._signed(match, self._plain(text, passage, match.start("num"), match.end()))
         return f"{self._signs['about']} {said}" if match["about"] else said
 
     def _plain(self, text: str, passage: Passage, start: int, end: int) -> str:
-        speech, before = self._speech, passage.known_before(start)
+        speech = self._speech
         if text.isdecimal():
-            zeros = len(text) > 1 and text[0] in "0०"
-            noted = (before in speech.code_words and len(text) > 2) or (
-                before in speech.id_words and len(text) >= _LONG_ID_DIGITS
-            )
-            if zeros or noted or len(text) > _MAX_COUNT_DIGITS:
+            if self._is_noted(text, passage, start):
                 return digits(speech, text)
             if is_year(speech, text, passage, start, end):
                 return year(speech, int(text))
         noun = passage.after(end)
         return self._number(text, noun.lower() if noun[:1].isalpha() else "")
 
-
-def _is_adjective(match: re.Match[str], passage: Passage) -> bool:
-    """Whether a price stands before its noun: "a $50 deposit"."""
-    noun = passage.after(match.end())
-    if not noun[:1].islower() or noun in _NO_ADJECTIVE:
-        return False
-    return passage.known_before(match.start()) in _ARTICLES
+    def _is_noted(self, text: str, passage: Passage, start: int) -> bool:
+        """Whether the listener writes the digits down, rather than counts: codes, account numbers, leading zeros."""
+        zeros = len(text) > 1 and text[0] in "0०"
+        if zeros or len(text) > _MAX_COUNT_DIGITS:
+            return True
+        if passage.text[start - 1 : start] == "#" and len(text) > 3:
+            return True
+        recent = passage.recent(start) if len(text) > 2 else frozenset()
+        code = bool(recent & self._speech.code_words)
+        return code or (len(text) >= _LONG_ID_DIGITS and bool(recent & self._speech.id_words))

@@ -1,7 +1,6 @@
 """Whether a mark ends its sentence, decided from the word before it and from as little as possible after it."""
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from gateway.text.characters import (
@@ -14,16 +13,13 @@ from gateway.text.characters import (
     is_emoji,
     starts_uncased,
 )
+from gateway.text.expectation import After, Before, core, expectation
 from gateway.text.languages.rules import SentenceRules
 
 # A longer row of marks and closing quotes is no punctuation; the sentence ends there.
 _MAX_TAIL_CHARS = 32
 # A word longer than this decides nothing; the sentence ends.
 _MAX_WORD_CHARS = 40
-
-_MARKER = re.compile(r"(?:\d{1,3}(?:\.\d{1,2})*|[A-Za-z]|[ivxIVX]{1,4})")
-# Single letters or short parts with full stops between: "T.S", "Ph.D", "s.d", "J.-C".
-_DOTTED = re.compile(r"[^\W\d_]{1,3}(?:\.-?[^\W\d_]{1,4})+")
 _ROMAN = re.compile(r"[IVXLC]+")
 
 
@@ -33,31 +29,6 @@ class Verdict(Enum):
     MORE = auto()
     CUT = auto()
     GO_ON = auto()
-
-
-class After(Enum):
-    """What the word before a full stop expects after it."""
-
-    ANYTHING = auto()  # an ordinary word
-    ALWAYS_MORE = auto()  # a title, a list marker
-    NUMBER = auto()  # "No.", "Jan."
-    CLOSING = auto()  # "a.m.", "Inc."
-    NAME = auto()  # an initial
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """The surroundings of a mark: its word and the word before, whether they begin the piece, what it closes."""
-
-    word: str
-    previous: str
-    first: bool
-    second: bool
-    lower_style: bool  # the sentence began with a small letter: so may the next
-    closes_quote: bool = False
-    closes_bracket: bool = False
-    introduced: bool = False  # a colon stands before the quotation
-    leads: bool = False  # the quotation begins the piece, so that its speaker may follow
 
 
 class Boundary:
@@ -190,12 +161,12 @@ class Boundary:
         return self._before.leads and self._before.closes_quote and bool(self._rules.speech_verbs)
 
     def _judge_word(self) -> Verdict:
-        word = _core(self._next)
+        word = core(self._next)
         if self._next[0].islower():
             # "iPhone" and "jo@example.com" begin sentences as they are.
             own_case = any(char.isupper() for char in word[:3]) or "@" in word
             return Verdict.CUT if own_case and self._expects is After.ANYTHING else Verdict.GO_ON
-        if self._second and _core(self._second).lower() in self._rules.speech_verbs:
+        if self._second and core(self._second).lower() in self._rules.speech_verbs:
             return Verdict.GO_ON
         known = word.lower()
         if self._expects is After.NAME:
@@ -210,45 +181,3 @@ class Boundary:
         ):
             return Verdict.CUT if known in self._rules.starters else Verdict.GO_ON
         return Verdict.CUT
-
-
-def expectation(rules: SentenceRules, before: Before) -> After:
-    """What follows a full stop after this word."""
-    word = _core(before.word)
-    known = word.lower()
-    if known not in rules.titles:
-        known = known.rsplit("'", 1)[-1]  # "l'ing." is "ing." with an article
-    if before.first and _MARKER.fullmatch(word) and not before.closes_bracket and known not in ("no",):
-        return After.ALWAYS_MORE
-    if before.previous.endswith(":") and known in ("1", "a", "i"):
-        return After.ALWAYS_MORE
-    if known in rules.dual and _ends_name(before):
-        return After.NAME
-    if known in rules.titles:
-        return After.ALWAYS_MORE
-    if known in rules.before_number:
-        return After.NUMBER
-    if known in rules.closing:
-        return After.CLOSING
-    if before.previous.endswith(",") and _DOTTED.fullmatch(word) and word[0].isupper():
-        return After.CLOSING  # a degree: "Dewi, M.Si."
-    if len(word) == 1 and word.isalpha() and word.isupper():
-        return After.ANYTHING if _core(before.previous).lower() in rules.labels else After.NAME
-    return After.NAME if _DOTTED.fullmatch(word) else After.ANYTHING
-
-
-def _ends_name(before: Before) -> bool:
-    """Whether a name or a house number stands right before: "Harbour St.", "5th St."."""
-    previous = before.previous
-    return (
-        bool(previous)
-        and not before.second
-        and (previous[0].isupper() or previous[0].isdigit())
-        and previous[-1].isalnum()
-    )
-
-
-def _core(token: str) -> str:
-    """The token without quotes, brackets and marks around it, and only what follows a bracket or slash inside."""
-    token = token.strip("\"'“”‘’«»‹›()[]{}（）「」*_`~¿¡,;:!?….—–-•#> ")
-    return re.split(r"[(/\[—–“\"]", token)[-1].replace("’", "'")

@@ -25,8 +25,8 @@ _READ_PARTS = frozenset(
 )
 
 
-def rules(speech: SpeechRules) -> list[Rule]:
-    """In order of certainty."""
+def rules(speech: SpeechRules) -> tuple[list[Rule], list[Rule]]:
+    """Rules of addresses and phone numbers, and of codes: the latter only for what no other rule knows."""
     signs = speech.signs
 
     def address(text: str) -> str:
@@ -44,7 +44,7 @@ def rules(speech: SpeechRules) -> list[Rule]:
             if part.isdecimal():
                 said.append(_short_number(speech, part))
             else:
-                said.append(names.get(part, _part(part) if part.isalpha() else ""))
+                said.append(names.get(part, _part(part, speech.code) if part.isalpha() else ""))
         return " ".join(word for word in said if word)
 
     def web(match: re.Match[str], _: Passage) -> str:
@@ -60,16 +60,24 @@ def rules(speech: SpeechRules) -> list[Rule]:
     def version(match: re.Match[str], _: Passage) -> str | None:
         text = match[0].lower()
         numbers = text.lstrip("v").split(".")
+        if len(numbers) == 3 and sum(map(len, numbers)) >= _PHONE_DIGITS.start:
+            return None  # a phone number or a grouped number
         if len(numbers) == 4 and all(int(part) < 256 for part in numbers):
             return f" {signs['dot']} ".join(digits(speech, part) for part in numbers)
-        if text[0] != "v" and "." in speech.group_marks and all(len(part) == 3 for part in numbers[1:]):
-            return None  # a grouped number
         said = f" {speech.point if speech.point == 'point' else signs['dot']} ".join(
             cardinal(speech, int(part)) for part in numbers
         )
         return f"{signs['version']} {said}" if text[0] == "v" else said
 
+    def file(match: re.Match[str], passage: Passage) -> str | None:
+        known = match[0].lower()
+        abbreviated = known in speech.abbreviations or f"{known}." in speech.abbreviations
+        return None if abbreviated else web(match, passage)
+
     def code(match: re.Match[str], _: Passage) -> str:
+        doubled = re.fullmatch(r"([a-z]{2,})2", match[0]) if speech.code == "id" else None
+        if doubled:
+            return f"{doubled[1]} {doubled[1]}"
         parts = re.findall(r"[A-Za-z]+|\d+", match[0])
         return " ".join(_code_number(speech, part) if part.isdecimal() else _code_letters(part) for part in parts)
 
@@ -77,15 +85,15 @@ def rules(speech: SpeechRules) -> list[Rule]:
         Rule(_EMAIL, lambda match, _: address(match[0])),
         Rule(_URL, web),
         Rule(_DOMAIN, web),
-        Rule(_FILE, web),
-        Rule(_PHONE, phone),
+        Rule(_FILE, file),
         Rule(_VERSION, version),
+        Rule(_PHONE, phone),
     ], [Rule(_CODE, code)]
 
 
-def _part(word: str) -> str:
+def _part(word: str, language: str) -> str:
     """A part of an address: a word, or letters where it cannot be read as one."""
-    if word in _READ_PARTS or (len(word) > 2 and _VOWELS.search(word)):
+    if word in _READ_PARTS or (word == language and word in ("es", "it")) or (len(word) > 2 and _VOWELS.search(word)):
         return word
     return " ".join(word) if len(word) <= 4 else word
 

@@ -1,7 +1,9 @@
 """Dates, times of day and years."""
 
 import re
+from collections.abc import Mapping
 from functools import partial
+from typing import Literal
 
 from babel.dates import get_day_names, get_month_names
 
@@ -18,10 +20,6 @@ _H_TIME = re.compile(r"(?<![\w:.,])(\d{1,2})\s?[hH]\s?(\d{2})?(?![\w.]|\s?\d)")
 _DOTTED = re.compile(r"(?<![\w:.,])(\d{1,2})\.(\d{2})(?:\s?[–-]\s?(\d{1,2})\.(\d{2}))?(?![\w]|[.,]\d)")
 _DECADE = re.compile(r"(?<![\w'’])(1[1-9]|20)(\d)0['’]?s(?!\w)|['’](\d)0s(?!\w)")
 _TIME_ZONES = frozenset({"wib", "wita", "wit"})
-_NO_NOUN = frozenset(
-    """and or to the was were is are we i you they he she it but for at on with when until a an as after by which because
-    through that this our my your their then have has had if so there due next under""".split()
-)
 _TENS = ("", "tens", "twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
 
 
@@ -41,7 +39,7 @@ def month_names(speech: SpeechRules) -> dict[str, int]:
 
 def day_names(speech: SpeechRules) -> frozenset[str]:
     """Names of the days of the week in small letters."""
-    widths = ("wide", "abbreviated")
+    widths: tuple[Literal["wide"], Literal["abbreviated"]] = ("wide", "abbreviated")
     names = [name for width in widths for name in get_day_names(width, locale=speech.locale).values()]
     return frozenset(name.lower().rstrip(".") for name in names)
 
@@ -52,19 +50,19 @@ class _Calendar:
     def __init__(self, speech: SpeechRules) -> None:
         self._speech = speech
         self.months = month_names(speech)
-        self._names = get_month_names("wide", locale=speech.locale)
+        self._names: Mapping[int, str] = get_month_names("wide", locale=speech.locale)
 
     def say(self, day: int, month: int, of_year: int | None, passage: Passage, start: int) -> str | None:
         if not (1 <= month <= 12 and 0 <= day <= 31):
             return None
-        name = self._names[month]
+        name = str(self._names[month])
         said_year = "" if of_year is None else year(self._speech, of_year)
         if self._speech.code == "en":
             return " ".join(part for part in (name, ordinal(self._speech, day) if day else "", said_year) if part)
         join_month, join_year = self._speech.date_joins
         first = self._speech.first_of_month if day == 1 else ""
         said_day = (first or cardinal(self._speech, day)) + join_month if day else ""
-        return said_day + name + (join_year + said_year if said_year else "")
+        return f"{said_day}{name}{join_year + said_year if said_year else ''}"
 
     def numeric(self, match: re.Match[str], passage: Passage) -> str | None:
         first, mark, second, of_year = int(match[1]), match[2], int(match[3]), int(match[4])
@@ -199,7 +197,7 @@ def is_year(speech: SpeechRules, text: str, passage: Passage, start: int, end: i
         return False
     after = passage.after(end).lower()
     if passage.known_before(start) in speech.year_words:
-        return not after or after in _NO_NOUN or not after[0].isalpha()
+        return not after or after in speech.not_counted or not after[0].isalpha()
     recent = 1900 <= int(text) <= 2099
     linked = passage.text[start - 1 : start] in ("–", "-", "(", "/") or passage.text[end : end + 1] in (
         "–",

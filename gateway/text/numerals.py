@@ -47,6 +47,16 @@ def parse(rules: SpeechRules, text: str) -> tuple[int, str]:
     return int(re.sub(r"\D", "", whole) or "0"), decimals
 
 
+def number_pattern(rules: SpeechRules) -> str:
+    """A regular expression for written numbers: grouped or not, with decimals or not."""
+    group, mark = re.escape(rules.group_marks), re.escape(rules.decimal_mark)
+    whole = rf"\d{{1,3}}(?:[{group}]\d{{3}})+(?!\d)"
+    if rules.code == "hi":
+        whole = rf"\d{{1,2}}(?:,\d\d)+,\d{{3}}(?!\d)|{whole}"  # lakhs and crores
+    point = r"\d+\.(?:\d{1,2}|\d{4,})(?!\d)|" if rules.decimal_mark == "," else ""  # 2.5 where 2,5 is usual
+    return rf"(?:(?:{whole})(?:{mark}\d+)?|{point}\d+(?:{mark}\d+)?)"
+
+
 def number(rules: SpeechRules, text: str) -> str:
     """A written number, with its grouping marks and decimals, as words."""
     whole, decimals = parse(rules, text)
@@ -87,6 +97,8 @@ def roman(text: str) -> int:
 
 def agreed(rules: SpeechRules, words: str, noun: str) -> str:
     """The number words in the form they take before the noun ("uno" → "un euro", "una hora")."""
+    if rules.code == "it" and words == "uno" and rules.is_feminine(noun) and noun[0] in "aeiou":
+        return "un'"
     feminine = bool(noun) and rules.is_feminine(noun)
     for masculine, before_masculine, before_feminine in rules.agreement:
         if words == masculine or words.endswith(" " + masculine) or (rules.glued and words.endswith(masculine)):

@@ -55,6 +55,11 @@ class Passage:
         word = self.before(at)
         return "" if word[-1:] in ("!", "?") else word.strip(_AROUND).lower()
 
+    def recent(self, at: int) -> frozenset[str]:
+        """The last words before `at` within its sentence, in small letters and without marks."""
+        near = re.split(r"[.!?;]\s|\n", self.text[max(0, at - _NEIGHBOUR_CHARS) : at])[-1]
+        return frozenset(word.strip(_AROUND).lower() for word in near.split())
+
     def begins_sentence(self, at: int) -> bool:
         """Whether nothing but marks stands between `at` and the beginning of its sentence."""
         before = self.text[max(0, at - _NEIGHBOUR_CHARS) : at].rstrip(" \"'“(«¿¡")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from gateway.text.boundary import After, Before, Boundary, expectation
+from gateway.text.boundary import Boundary
 from gateway.text.characters import (
     CLAUSE_MARKS,
     CLOSERS,
@@ -13,6 +13,7 @@ from gateway.text.characters import (
 )
 from gateway.text.clause import ClauseBoundary
 from gateway.text.enclosures import Enclosures
+from gateway.text.expectation import After, Before, expectation
 from gateway.text.languages.rules import SentenceRules
 
 # Kokoro takes 510 phonemes at once and drops the rest silently. Prose costs about one phoneme a character,

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
-from gateway.text import amounts, contacts, dates, wording
+from gateway.text import amounts, contacts, dates, money, wording
 from gateway.text.languages import base_code, speech_rules
 from gateway.text.markdown import Visible, visible
 from gateway.text.numerals import digits
@@ -16,6 +16,7 @@ from gateway.text.spans import Span, Spoken
 _UNSPEAKABLE = frozenset("*#_`[]|~^\\<>{}=+$%@&")
 _NO_SPACE_BEFORE = frozenset(".,;:!?…)”’»\"'。，！？、；：」』）।-–%")
 _NO_SPACE_AFTER = frozenset("(“‘«¿¡「『（-–")
+_PAUSES = frozenset(".,;:!?…")
 _CHUNK = re.compile(r"\s+|\S+")
 
 
@@ -41,6 +42,7 @@ def _rules(code: str) -> list[Rule]:
         *addresses[:4],
         *dates.rules(speech),
         *addresses[4:],
+        *money.rules(speech),
         *amounts.rules(speech),
         *codes,
         *wording.abbreviation_rules(speech),
@@ -81,7 +83,7 @@ class _Assembly:
 
     def _claim(self, claim: Claim) -> None:
         for word in claim.said.split():
-            self._add(word, claim.start, claim.end, joined=False)
+            self._add(word, claim.start, claim.end, joined=claim.start > 0)
         ends = self._seen.text[claim.start : claim.end].endswith(".")
         if ends and (claim.end == len(self._seen.text) or self._seen.text[claim.end] == "\n"):
             self._add(".", claim.start, claim.end, joined=True)
@@ -138,7 +140,10 @@ class _Assembly:
         if not word:
             return
         mark = not any(char.isalnum() for char in word)
-        tight = joined and (word[0] in _NO_SPACE_BEFORE or self._text[-1:] in _NO_SPACE_AFTER)
+        alone = mark and all(char in _PAUSES for char in word)
+        if alone and self._text[-1:] in _PAUSES and word in (",", "."):
+            return
+        tight = alone or (joined and (word[0] in _NO_SPACE_BEFORE or self._text[-1:] in _NO_SPACE_AFTER))
         origin_start, origin_end = self._seen.origins[start], self._seen.origins[end - 1] + 1
         if self._text and not tight:
             self._text += " "

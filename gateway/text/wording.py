@@ -10,13 +10,15 @@ from gateway.text.passage import Passage, Rule
 _CAPITALS = re.compile(r"(?<![\w'’])[^\W\d_a-zß-öø-ÿ]{2,}s?(?![\w])")
 _DOTTED_CAPITALS = re.compile(r"(?<!\w)(?:[A-Z]\.){2,}(?!\w)|(?<!\w)(?:[A-Z]\.){1,}[A-Z](?![\w.])")
 _ROMAN = re.compile(r"(?<![\w'’])[IVXLC]+(?![\w'’])")
-_DAYS_DASH = re.compile(r"(?<=\w)\s?[–-]\s?(?=\w)")
+_FRENCH_CENTURY = re.compile(r"(?<!\w)([IVX]{1,5})(?:e|er|ème)(?!\w)")
+_DAYS_DASH = re.compile(r"(?<=[\w.])\s?[–-]\s?(?=\w)")
 _VOWELS = re.compile(r"[AEIOUYÁÉÍÓÚÀÈÌÒÙÂÊÎÔÛÃÕ]")
 # A capital word longer than this is read, if it can be.
 _MAX_SPELLED = 3
 # Text with at least so many words in capitals, and few others, is shouted, not abbreviated.
 _MIN_SHOUTED_WORDS = 3
 _MAX_NAMED_ORDINAL = 10
+_CENTURIES = frozenset({"century", "siglo", "siècle", "secolo", "século"})
 _FORMS_OF_AND = re.compile(r"(?<=\w)\s?&\s?(?=\w)|&")
 
 
@@ -43,14 +45,18 @@ def abbreviation_rules(speech: SpeechRules) -> list[Rule]:
 def _expand(speech: SpeechRules, words: dict[str, str], match: re.Match[str], passage: Passage) -> str | None:
     key, written = match["key"].lower(), match["key"]
     start, end = match.start("key"), match.end("key")
-    if not key.endswith((".", "/", "#", "º", "°")) and written not in (key, key.upper()):
-        return None  # without a stop it could be a name or a word
+    if key[-1].isalpha() and written not in (key, key.upper()):
+        titled = written == key.capitalize() and passage.after(end)[:1].isupper()
+        if not titled and "." not in key:
+            return None  # without a stop it could be a name or a word
+    if speech.code == "id" and written in ("Dr.", "Dr"):
+        return "doktor"  # the small "dr." is the physician
     if len(key) == 2 and key[1] == "." and key[0].isalpha() and words is not None and "(?=" not in match.re.pattern:
         name_follows = passage.after(end)[:1].isupper()
         if match.re.pattern.endswith(r"(?![\w])") and not (written[0].isupper() and name_follows):
             return None
-    if speech.code == "en" and key in ("dr.", "st."):
-        place, title = ("drive", "doctor") if key == "dr." else ("street", "saint")
+    if speech.code == "en" and key.rstrip(".") in ("dr", "st"):
+        place, title = ("drive", "doctor") if key[0] == "d" else ("street", "saint")
         before = passage.before(start)
         named = before[:1].isupper() or before[:1].isdigit()
         after_name = named and before[-1:].isalnum() and not passage.begins_sentence(start - len(before) - 1)
@@ -75,9 +81,14 @@ def rules(speech: SpeechRules) -> list[Rule]:
     def numeral(match: re.Match[str], passage: Passage) -> str | None:
         return _roman(speech, match, passage)
 
+    def century(match: re.Match[str], _: Passage) -> str | None:
+        value = roman(match[1])
+        return ordinal(speech, value) if value else None
+
     return [
         Rule(_DAYS_DASH, days_to),
         Rule(_DOTTED_CAPITALS, dotted),
+        *([Rule(_FRENCH_CENTURY, century)] if speech.code == "fr" else []),
         Rule(_ROMAN, numeral),
         Rule(_CAPITALS, capitals),
         *_sign_rules(speech),
@@ -90,17 +101,18 @@ def _capitals(speech: SpeechRules, written: str, passage: Passage) -> str | None
         return None
     known = word.lower()
     sounds = bool(_VOWELS.search(word))
-    if sounds and (known in speech.read or _shouted(passage.text)):
-        return None
+    if sounds and (known in speech.read or _shouted(speech, passage.text)):
+        return written.lower()
     if sounds and len(word) > _MAX_SPELLED and known not in speech.spelled:
         return None
     return " ".join(word) + (" s" if written.endswith("s") else "")
 
 
-def _shouted(text: str) -> bool:
-    words = [word for word in re.findall(r"[^\W\d_]{2,}", text)]
-    loud = sum(word.isupper() for word in words)
-    return loud >= _MIN_SHOUTED_WORDS and loud * 3 >= len(words) * 2
+def _shouted(speech: SpeechRules, text: str) -> bool:
+    words = re.findall(r"[^\W\d_]{2,}", text)
+    loud = [word for word in words if word.isupper()]
+    plain_word = any(len(word) > _MAX_SPELLED + 1 or word.lower() in speech.read for word in loud)
+    return plain_word and len(loud) >= _MIN_SHOUTED_WORDS and len(loud) * 3 >= len(words) * 2
 
 
 def _roman(speech: SpeechRules, match: re.Match[str], passage: Passage) -> str | None:
@@ -111,6 +123,8 @@ def _roman(speech: SpeechRules, match: re.Match[str], passage: Passage) -> str |
     known = passage.known_before(match.start())
     if known in speech.labels_for_roman:
         return cardinal(speech, value)
+    if passage.after(match.end()).lower() in _CENTURIES:
+        return ordinal(speech, value)
     if known in speech.names_for_roman and before[:1].isupper():
         if speech.code == "en":
             return f"the {ordinal(speech, value)}"
@@ -128,6 +142,7 @@ def _sign_rules(speech: SpeechRules) -> list[Rule]:
     return [
         Rule(_FORMS_OF_AND, lambda _match, _passage: names["and"]),
         fixed(r"(?<![\w#])#(?![\w#])", names["hash"]),
+        fixed(r"(?<=\b[CF])#(?!\w)", names.get("sharp", names["hash"])),
         fixed(r"(?<=\s)\*(?=\s|[.,!?;]|$)", names["star"]),
         fixed(r"\s?=\s?", names["equals"]),
         fixed(r"±", names["plusminus"]),
@@ -143,5 +158,6 @@ def _sign_rules(speech: SpeechRules) -> list[Rule]:
         fixed(r"%", names["percent"]),
         fixed(r"§", names["section"]),
         fixed(r"°", names["degrees"]),
-        fixed(r"(?<=\d)\s?/\s?(?=\w)", names["per"]),
+        fixed(r"(?<=\d)\s?/\s?(?=[a-z])", names["per"]),
+        fixed(r"(?<=\w)/(?=\w)", ""),
     ]

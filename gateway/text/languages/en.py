@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from gateway.text.languages.rules import COMMON_CLOSING, COMMON_TITLES, SentenceRules, words
-from gateway.text.languages.speech import Currency, SpeechRules
-
+from gateway.text.languages.speech import Currency, SpeechRules, table
 
 CODE = "en"
 
@@ -69,7 +68,7 @@ def _time(hour: int, minute: int, say: Callable[[int], str]) -> str:
     half = "" if 0 < hour <= 12 else (" p m" if hour > 12 else " a m")
     hour = hour % 12 or 12
     if minute == 0:
-        return f"{say(hour)}{half or " o'clock"}"
+        return say(hour) + (half or " o'clock")
     return f"{say(hour)} {'oh ' if minute < 10 else ''}{say(minute)}{half}"
 
 
@@ -81,15 +80,16 @@ SPEECH = SpeechRules(
     point="point",
     decimal_mark=".",
     group_marks=",",
-    signs={
-        **{"minus": "minus", "percent": "percent", "to": "to", "times": "times", "equals": "equals", "and": "and"},
-        **{"at": "at", "dot": "dot", "dash": "dash", "underscore": "underscore", "slash": "slash", "plus": "plus"},
-        **{"about": "about", "degrees": "degrees", "per": "per", "over": "over", "number": "number", "hash": "pound"},
-        **{"star": "star", "question": "question mark", "ratio": "to", "x": "times", "less": "less than"},
-        **{"more": "more than", "divided": "divided by", "plusminus": "plus or minus", "section": "section"},
-        **{"version": "version", "half": "half", "and_half": "and a half", "colon": "colon", "percent_one": "percent"},
-        **{"permille": "per mille", "atleast": "at least", "atmost": "at most", "by": "by", "out_of": "out of"},
-    },
+    signs=table(
+        """
+        minus=minus | percent=percent | to=to | times=times | equals=equals | and=and | at=at | dot=dot | dash=dash
+        underscore=underscore | slash=slash | plus=plus | about=about | degrees=degrees | per=per | over=over
+        number=number | hash=pound | star=star | question=question mark | ratio=to | x=times | less=less than
+        more=more than | divided=divided by | plusminus=plus or minus | section=section | version=version
+        half=half | and_half=and a half | colon=colon | percent_one=percent | permille=per mille | atleast=at least
+        atmost=at most | by=by | out_of=out of | sharp=sharp
+        """
+    ),
     currencies={
         "$": Currency("dollar", "dollars", "cent", "cents"),
         "€": Currency("euro", "euros", "cent", "cents"),
@@ -111,111 +111,87 @@ SPEECH = SpeechRules(
     },
     cents_join=" and ",
     says_cents=True,
-    abbreviations={
-        **{
-            "dr.": "doctor",
-            "st.": "saint",
-            "mr.": "mister",
-            "mrs.": "missus",
-            "ms.": "miss",
-            "prof.": "professor",
-            "rev.": "reverend",
-            "jr.": "junior",
-        },
-        **{"gen.": "general", "sen.": "senator", "capt.": "captain", "lt.": "lieutenant", "sgt.": "sergeant"},
-        **{
-            "sr.": "senior",
-            "vs.": "versus",
-            "vs": "versus",
-            "etc.": "et cetera",
-            "e.g.": "for example",
-            "i.e.": "that is",
-        },
-        **{"approx.": "approximately", "ave.": "avenue", "rd.": "road", "blvd.": "boulevard", "apt.": "apartment"},
-        **{"mt.": "mount", "inc.": "incorporated", "ltd.": "limited", "co.": "company", "corp.": "corporation"},
-        **{"dept.": "department", "max.": "maximum", "min.": "minimum", "incl.": "including", "excl.": "excluding"},
-        **{"govt.": "government", "assoc.": "associates", "bros.": "brothers", "est.": "established", "w/": "with"},
-        **{
-            "w/o": "without",
-            "b/c": "because",
-            "a.m.": "a m",
-            "p.m.": "p m",
-            "am": "am",
-            "ph.d.": "p h d",
-            "ste.": "suite",
-        },
-        **{
-            "ln.": "lane",
-            "hwy.": "highway",
-            "pkwy.": "parkway",
-            "sq.": "square",
-            "gov.": "governor",
-            "pres.": "president",
-        },
-        **{"hon.": "honorable", "col.": "colonel", "maj.": "major", "supt.": "superintendent", "messrs.": "messieurs"},
-        **{
-            "jan.": "January",
-            "feb.": "February",
-            "mar.": "March",
-            "apr.": "April",
-            "aug.": "August",
-            "oct.": "October",
-        },
-        **{"sept.": "September", "sep.": "September", "nov.": "November", "dec.": "December", "tues.": "Tuesday"},
-        **{"thurs.": "Thursday", "mon.": "Monday", "tue.": "Tuesday", "wed.": "Wednesday", "thu.": "Thursday"},
-        **{"fri.": "Friday", "appt.": "appointment", "ref.": "reference", "misc.": "miscellaneous", "ft.": "fort"},
-        **{"asap": "as soon as possible", "fyi": "for your information", "okay": "okay", "intl.": "international"},
-    },
-    before_number={
-        **{"no.": "number", "nos.": "numbers", "p.": "page", "pp.": "pages", "fig.": "figure", "ch.": "chapter"},
-        **{
-            "vol.": "volume",
-            "ext.": "extension",
-            "tel.": "telephone",
-            "sec.": "section",
-            "art.": "article",
-            "rm.": "room",
-        },
-        **{"ca.": "about", "c.": "about", "para.": "paragraph", "ver.": "version", "v.": "version", "fl.": "floor"},
-        **{"ph.": "phone", "#": "number", "apt": "apartment", "no": "no"},
-    },
-    after_number={
-        **{"in.": "inches", "ft.": "feet", "lb.": "pounds", "lbs.": "pounds", "oz.": "ounces", "hrs.": "hours"},
-        **{"hr.": "hours", "min.": "minutes", "mins.": "minutes", "sec.": "seconds", "secs.": "seconds"},
-        **{"yd.": "yards", "mi.": "miles", "yrs.": "years", "wks.": "weeks", "kg.": "kilograms", "km.": "kilometers"},
-        **{"cm.": "centimeters", "gal.": "gallons", "hrs": "hours", "mins": "minutes", "secs": "seconds"},
-        **{"yrs": "years", "wks": "weeks", "pts": "points", "pcs": "pieces"},
-    },
+    abbreviations=table(
+        """
+        dr.=doctor | st.=saint | mr.=mister | mrs.=missus | ms.=miss | prof.=professor | rev.=reverend | jr.=junior
+        gen.=general | sen.=senator | capt.=captain | lt.=lieutenant | sgt.=sergeant | sr.=senior | vs.=versus
+        vs=versus | etc.=et cetera | e.g.=for example | i.e.=that is | approx.=approximately | ave.=avenue
+        rd.=road | blvd.=boulevard | apt.=apartment | mt.=mount | inc.=incorporated | ltd.=limited | co.=company
+        corp.=corporation | dept.=department | max.=maximum | min.=minimum | incl.=including | excl.=excluding
+        govt.=government | assoc.=associates | bros.=brothers | est.=established | w/=with | w/o=without
+        b/c=because | a.m.=a m | p.m.=p m | ph.d.=p h d | ste.=suite | ln.=lane | hwy.=highway | pkwy.=parkway
+        sq.=square | gov.=governor | pres.=president | hon.=honorable | col.=colonel | maj.=major
+        supt.=superintendent | messrs.=messieurs | jan.=January | feb.=February | mar.=March | apr.=April
+        aug.=August | oct.=October | sept.=September | sep.=September | nov.=November | dec.=December
+        tues.=Tuesday | thurs.=Thursday | mon.=Monday | tue.=Tuesday | wed.=Wednesday | thu.=Thursday | fri.=Friday
+        appt.=appointment | ref.=reference | misc.=miscellaneous | ft.=fort | asap=as soon as possible
+        fyi=for your information | intl.=international | dr=doctor | mr=mister | mrs=missus | prof=professor
+        st=saint
+        """
+    ),
+    before_number=table(
+        """
+        no.=number | nos.=numbers | p.=page | pp.=pages | fig.=figure | ch.=chapter | vol.=volume | ext.=extension
+        tel.=telephone | sec.=section | art.=article | rm.=room | ca.=about | c.=about | para.=paragraph
+        ver.=version | v.=version | fl.=floor | ph.=phone | #=number | apt=apartment | no=no
+        """
+    ),
+    after_number=table(
+        """
+        in.=inches | ft.=feet | lb.=pounds | lbs.=pounds | oz.=ounces | hrs.=hours | hr.=hours | min.=minutes
+        mins.=minutes | sec.=seconds | secs.=seconds | yd.=yards | mi.=miles | yrs.=years | wks.=weeks
+        kg.=kilograms | km.=kilometers | cm.=centimeters | gal.=gallons | hrs=hours | mins=minutes | secs=seconds
+        yrs=years | wks=weeks | pts=points | pcs=pieces
+        """
+    ),
     spelled=words(
-        "asap isbn imei usps espn aids uefa iata icao ieee aarp nyse usda fbi usb atm usa ups eta faq otp ceo cfo cto",
-        "vip api url suv abc uk us id it tv pc ai eu un ip io qa hr pr iq er ira irs apr apy ein uae ac dc am pm usd eur",
+        "asap isbn imei usps espn aids uefa iata icao ieee aarp nyse usda fbi usb atm usa ups eta faq otp ceo cfo",
+        "cto vip api url suv abc uk us id it tv pc ai eu un ip io qa hr pr iq er ira irs apr apy ein uae ac dc am",
+        "pm usd eur",
     )
-    - words("aids asap"),
+    - words(
+        "aids asap",
+    ),
     read=words(
-        "a i an as at be by do go he if in is me my no of oh ok on or so to up we the and for are but not you all any can",
-        "had her was one our out day get has him his how man new now old see two way who boy did its let put say she too",
-        "use yes yet off pay ask buy why far few ago end add own set top try red big bad hot low run sun pin sim ram rom gif",
-        "lan wan car bus bag box fee tax key air sea war act age aid arm art bar bed bit cut due eat ear egg eye fan fat fit",
-        "fly fun gas gun hat hit ice ill job joy kid law leg lie lot map may mix net nor oil pan per pet pot raw row sad sit",
-        "six ski sky son tea ten tip toe ton toy van via wet win won dr st zip app apps zoom",
+        "a i an as at be by do go he if in is me my no of oh ok on or so to up we the and for are but not you all",
+        "any can had her was one our out day get has him his how man new now old see two way who boy did its let",
+        "put say she too use yes yet off pay ask buy why far few ago end add own set top try red big bad hot low",
+        "run sun pin sim ram rom gif lan wan car bus bag box fee tax key air sea war act age aid arm art bar bed",
+        "bit cut due eat ear egg eye fan fat fit fly fun gas gun hat hit ice ill job joy kid law leg lie lot map",
+        "may mix net nor oil pan per pet pot raw row sad sit six ski sky son tea ten tip toe ton toy van via wet",
+        "win won dr st zip app apps zoom",
     ),
     names_for_roman=words(
-        "henry louis elizabeth charles george edward william richard james john paul pius benedict francis napoleon",
-        "catherine alexander nicholas philip peter frederick leo gregory innocent clement urban wilhelm mary ramses king",
-        "queen pope ferdinand alfonso",
+        "henry louis elizabeth charles george edward william richard james john paul pius benedict francis",
+        "napoleon catherine alexander nicholas philip peter frederick leo gregory innocent clement urban wilhelm",
+        "mary ramses king queen pope ferdinand alfonso",
     ),
     labels_for_roman=words(
-        "war chapter part volume phase section type level act book class title article stage grade appendix bowl world",
-        "figure table unit step category tier group division form mark rocky",
+        "war chapter part volume phase section type level act book class title article stage grade appendix bowl",
+        "world figure table unit step category tier group division form mark rocky",
     ),
-    code_words=words("code pin otp password passcode zip cvv cvc extension ext flight"),
+    code_words=words(
+        "code pin otp password passcode zip cvv cvc extension ext flight",
+    ),
     id_words=words(
-        "number no order ticket account reference ref id confirmation invoice case tracking booking claim policy card file",
-        "serial is parcel package reservation customer member request complaint",
+        "number no order ticket account reference ref id confirmation invoice case tracking booking claim policy",
+        "card file serial is parcel package reservation customer member request complaint",
     ),
     year_words=words(
-        "in since until till by before after year during of from to spring summer autumn fall winter early late mid around",
-        "january february march april may june july august september october november december copyright circa through",
+        "in since until till by before after between and or year during of from to spring summer autumn fall",
+        "winter early late mid around january february march april may june july august september october",
+        "november december copyright circa through",
+    ),
+    not_counted=words(
+        "and or to the was were is are we i you they he she it but for at on with when until a an as after by",
+        "which because through that this our my your their then have has had if so there due next under",
+    ),
+    articles=words(
+        "a an the your this our my each every one another that his her their",
+    ),
+    not_priced=words(
+        "a an the in on at to for of by per and or but is was are were you we i he she they it each every off",
+        "more less total today now tomorrow from with if when plus extra back",
     ),
     ordinal_pattern="st|nd|rd|th",
     year_in_pairs=True,

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from gateway.text.languages.rules import COMMON_CLOSING, COMMON_TITLES, SentenceRules, words
-from gateway.text.languages.speech import Currency, SpeechRules
-
+from gateway.text.languages.speech import Currency, SpeechRules, table
 
 CODE = "es"
 
@@ -64,44 +63,16 @@ SPEECH = SpeechRules(
     point="coma",
     decimal_mark=",",
     group_marks=". \u00a0\u202f",
-    signs={
-        "minus": "menos",
-        "percent": "por ciento",
-        "to": "a",
-        "times": "por",
-        "equals": "igual a",
-        "at": "arroba",
-        "dot": "punto",
-        "dash": "guion",
-        "underscore": "guion bajo",
-        "slash": "barra",
-        "plus": "más",
-        "about": "unos",
-        "degrees": "grados",
-        "per": "por",
-        "over": "partido por",
-        "number": "número",
-        "hash": "almohadilla",
-        "star": "asterisco",
-        "question": "interrogación",
-        "ratio": "a",
-        "x": "por",
-        "less": "menor que",
-        "more": "mayor que",
-        "divided": "entre",
-        "plusminus": "más menos",
-        "section": "sección",
-        "version": "versión",
-        "half": "medio",
-        "and_half": "y medio",
-        "and": "y",
-        "colon": "dos puntos",
-        "permille": "por mil",
-        "atleast": "al menos",
-        "atmost": "como mucho",
-        "by": "por",
-        "out_of": "de",
-    },
+    signs=table(
+        """
+        minus=menos | percent=por ciento | to=a | times=por | equals=igual a | at=arroba | dot=punto | dash=guion
+        underscore=guion bajo | slash=barra | plus=más | about=unos | degrees=grados | per=por | over=partido por
+        number=número | hash=almohadilla | star=asterisco | question=interrogación | ratio=a | x=por
+        less=menor que | more=mayor que | divided=entre | plusminus=más menos | section=sección | version=versión
+        half=medio | and_half=y medio | and=y | colon=dos puntos | permille=por mil | atleast=al menos
+        atmost=como mucho | by=por | out_of=de
+        """
+    ),
     currencies={
         "€": Currency("euro", "euros", "céntimo", "céntimos"),
         "$": Currency("dólar", "dólares", "centavo", "centavos"),
@@ -121,86 +92,55 @@ SPEECH = SpeechRules(
     scale_of="de",
     cents_join=" con ",
     says_cents=False,
-    abbreviations={
-        "sr.": "señor",
-        "sra.": "señora",
-        "srta.": "señorita",
-        "sres.": "señores",
-        "dr.": "doctor",
-        "dra.": "doctora",
-        "d.": "don",
-        "dña.": "doña",
-        "prof.": "profesor",
-        "profa.": "profesora",
-        "lic.": "licenciado",
-        "ing.": "ingeniero",
-        "ud.": "usted",
-        "uds.": "ustedes",
-        "vd.": "usted",
-        "etc.": "etcétera",
-        "p. ej.": "por ejemplo",
-        "p.ej.": "por ejemplo",
-        "av.": "avenida",
-        "avda.": "avenida",
-        "c/": "calle",
-        "pza.": "plaza",
-        "ctra.": "carretera",
-        "dpto.": "departamento",
-        "depto.": "departamento",
-        "tel.": "teléfono",
-        "tfno.": "teléfono",
-        "tlf.": "teléfono",
-        "aprox.": "aproximadamente",
-        "máx.": "máximo",
-        "mín.": "mínimo",
-        "izq.": "izquierda",
-        "dcha.": "derecha",
-        "ee. uu.": "Estados Unidos",
-        "ee.uu.": "Estados Unidos",
-        "a. m.": "de la mañana",
-        "p. m.": "de la tarde",
-        "a.m.": "de la mañana",
-        "p.m.": "de la tarde",
-        "cía.": "compañía",
-        "s.a.": "s a",
-        "s.l.": "s l",
-        "sto.": "santo",
-        "sta.": "santa",
-        "gral.": "general",
-        "h": "horas",
-        "hrs.": "horas",
-        "vs.": "contra",
-    },
-    before_number={
-        "núm.": "número",
-        "nº": "número",
-        "n.º": "número",
-        "n°": "número",
-        "no.": "número",
-        "pág.": "página",
-        "págs.": "páginas",
-        "p.": "página",
-        "art.": "artículo",
-        "cap.": "capítulo",
-        "vol.": "volumen",
-        "ext.": "extensión",
-        "#": "número",
-    },
-    after_number={"h": "horas", "h.": "horas", "hs": "horas", "min.": "minutos", "seg.": "segundos"},
-    spelled=words("dni iva nif iban otp eta usa ue onu ong otan pyme"),
-    read=words("iva ong otan pyme pin sim no sí de la el en es un si"),
-    names_for_roman=words(""),
-    labels_for_roman=words(
-        "siglo capítulo tomo parte tipo fase nivel clase guerra mundial artículo luis felipe carlos alfonso enrique juan fernando isabel"
+    abbreviations=table(
+        """
+        sr.=señor | sra.=señora | srta.=señorita | sres.=señores | dr.=doctor | dra.=doctora | d.=don | dña.=doña
+        prof.=profesor | profa.=profesora | lic.=licenciado | ing.=ingeniero | ud.=usted | uds.=ustedes | vd.=usted
+        etc.=etcétera | p. ej.=por ejemplo | p.ej.=por ejemplo | av.=avenida | avda.=avenida | c/=calle | pza.=plaza
+        ctra.=carretera | dpto.=departamento | depto.=departamento | tel.=teléfono | tfno.=teléfono | tlf.=teléfono
+        aprox.=aproximadamente | máx.=máximo | mín.=mínimo | izq.=izquierda | dcha.=derecha | ee. uu.=Estados Unidos
+        ee.uu.=Estados Unidos | a. m.=de la mañana | p. m.=de la tarde | a.m.=de la mañana | p.m.=de la tarde
+        cía.=compañía | s.a.=s a | s.l.=s l | sto.=santo | sta.=santa | gral.=general | h=horas | hrs.=horas
+        vs.=contra
+        """
     ),
-    code_words=words("código clave pin contraseña postal extensión"),
-    id_words=words("número pedido cuenta referencia reserva factura expediente ticket tarjeta cliente dni nif es"),
-    time_words=words("las la pedidos"),
+    before_number=table(
+        """
+        núm.=número | nº=número | n.º=número | n°=número | no.=número | pág.=página | págs.=páginas | p.=página
+        art.=artículo | cap.=capítulo | vol.=volumen | ext.=extensión | #=número
+        """
+    ),
+    after_number=table(
+        """
+        h=horas | h.=horas | hs=horas | min.=minutos | seg.=segundos
+        """
+    ),
+    spelled=words(
+        "dni iva nif iban otp eta usa ue onu ong otan pyme",
+    ),
+    read=words(
+        "iva ong otan pyme pin sim no sí de la el en es un si",
+    ),
+    names_for_roman=words(
+        "luis felipe carlos alfonso enrique juan fernando isabel",
+    ),
+    labels_for_roman=words(
+        "siglo capítulo tomo parte tipo fase nivel clase guerra mundial artículo",
+    ),
+    code_words=words(
+        "código clave pin contraseña postal extensión",
+    ),
+    id_words=words(
+        "número pedido cuenta referencia reserva factura expediente ticket tarjeta cliente dni nif es",
+    ),
+    time_words=words(
+        "las la",
+    ),
     time_marks=":",
     ordinal_pattern="º|ª|\\.º|\\.ª|er|\\.er|o|a",
     decimals_as_number=True,
     agreement=(("veintiuno", "veintiún", "veintiuna"), ("uno", "un", "una"), ("cientos", "cientos", "cientas")),
-    glued=False,
+    glued=True,
     is_feminine=_is_feminine,
     time=_time,
     date_joins=(" de ", " de "),

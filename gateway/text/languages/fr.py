@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from gateway.text.languages.rules import COMMON_CLOSING, COMMON_TITLES, SentenceRules, words
-from gateway.text.languages.speech import Currency, SpeechRules
-
+from gateway.text.languages.speech import Currency, SpeechRules, table
 
 CODE = "fr"
 
@@ -79,44 +78,16 @@ SPEECH = SpeechRules(
     point="virgule",
     decimal_mark=",",
     group_marks=" .\u00a0\u202f",
-    signs={
-        "minus": "moins",
-        "percent": "pour cent",
-        "to": "à",
-        "times": "fois",
-        "equals": "égale",
-        "at": "arobase",
-        "dot": "point",
-        "dash": "tiret",
-        "underscore": "tiret bas",
-        "slash": "barre oblique",
-        "plus": "plus",
-        "about": "environ",
-        "degrees": "degrés",
-        "per": "par",
-        "over": "sur",
-        "number": "numéro",
-        "hash": "dièse",
-        "star": "étoile",
-        "question": "point d'interrogation",
-        "ratio": "contre",
-        "x": "fois",
-        "less": "inférieur à",
-        "more": "supérieur à",
-        "divided": "divisé par",
-        "plusminus": "plus ou moins",
-        "section": "section",
-        "version": "version",
-        "half": "demi",
-        "and_half": "et demi",
-        "and": "et",
-        "colon": "deux points",
-        "permille": "pour mille",
-        "atleast": "au moins",
-        "atmost": "au plus",
-        "by": "par",
-        "out_of": "sur",
-    },
+    signs=table(
+        """
+        minus=moins | percent=pour cent | to=à | times=fois | equals=égale | at=arobase | dot=point | dash=tiret
+        underscore=tiret bas | slash=barre oblique | plus=plus | about=environ | degrees=degrés | per=par | over=sur
+        number=numéro | hash=dièse | star=étoile | question=point d'interrogation | ratio=contre | x=fois
+        less=inférieur à | more=supérieur à | divided=divisé par | plusminus=plus ou moins | section=section
+        version=version | half=demi | and_half=et demi | and=et | colon=deux points | permille=pour mille
+        atleast=au moins | atmost=au plus | by=par | out_of=sur
+        """
+    ),
     currencies={
         "€": Currency("euro", "euros", "centime", "centimes"),
         "$": Currency("dollar", "dollars", "cent", "cents"),
@@ -139,79 +110,49 @@ SPEECH = SpeechRules(
     scale_of="d'",
     cents_join=" ",
     says_cents=False,
-    abbreviations={
-        "m.": "monsieur",
-        "mm.": "messieurs",
-        "mme": "madame",
-        "mme.": "madame",
-        "mmes": "mesdames",
-        "mlle": "mademoiselle",
-        "mlle.": "mademoiselle",
-        "dr": "docteur",
-        "dr.": "docteur",
-        "pr": "professeur",
-        "pr.": "professeur",
-        "me": "me",
-        "etc.": "et cetera",
-        "p. ex.": "par exemple",
-        "p.ex.": "par exemple",
-        "c.-à-d.": "c'est-à-dire",
-        "av.": "avenue",
-        "bd": "boulevard",
-        "bd.": "boulevard",
-        "bld": "boulevard",
-        "pl.": "place",
-        "rte": "route",
-        "st": "saint",
-        "ste": "sainte",
-        "tél.": "téléphone",
-        "tel.": "téléphone",
-        "env.": "environ",
-        "max.": "maximum",
-        "min.": "minimum",
-        "apt.": "appartement",
-        "appt.": "appartement",
-        "bât.": "bâtiment",
-        "ét.": "étage",
-        "svp": "s'il vous plaît",
-        "s.v.p.": "s'il vous plaît",
-        "rdv": "rendez-vous",
-        "janv.": "janvier",
-        "févr.": "février",
-        "avr.": "avril",
-        "juil.": "juillet",
-        "sept.": "septembre",
-        "oct.": "octobre",
-        "nov.": "novembre",
-        "déc.": "décembre",
-        "vs": "contre",
-        "cie": "compagnie",
-        "stp": "s'il te plaît",
-        "qqn": "quelqu'un",
-    },
-    before_number={
-        "n°": "numéro",
-        "nº": "numéro",
-        "no": "numéro",
-        "p.": "page",
-        "pp.": "pages",
-        "art.": "article",
-        "chap.": "chapitre",
-        "vol.": "volume",
-        "fig.": "figure",
-        "poste": "poste",
-        "#": "numéro",
-    },
-    after_number={"h": "heures", "min.": "minutes", "mn": "minutes", "kg.": "kilogrammes", "ans": "ans"},
-    spelled=words("sncf ratp tva rib otp usa ue onu pdf cb"),
-    read=words("pin sim non oui le la les de à et ne pas est un ou onu"),
-    names_for_roman=words(""),
-    labels_for_roman=words(
-        "siècle chapitre tome partie type phase niveau classe guerre mondiale louis henri charles napoléon françois jean-paul acte"
+    abbreviations=table(
+        """
+        m.=monsieur | mm.=messieurs | mme=madame | mme.=madame | mmes=mesdames | mlle=mademoiselle
+        mlle.=mademoiselle | dr=docteur | dr.=docteur | pr=professeur | pr.=professeur | me=me | etc.=et cetera
+        p. ex.=par exemple | p.ex.=par exemple | c.-à-d.=c'est-à-dire | av.=avenue | bd=boulevard | bd.=boulevard
+        bld=boulevard | pl.=place | rte=route | st=saint | ste=sainte | tél.=téléphone | tel.=téléphone
+        env.=environ | max.=maximum | min.=minimum | apt.=appartement | appt.=appartement | bât.=bâtiment
+        ét.=étage | svp=s'il vous plaît | s.v.p.=s'il vous plaît | rdv=rendez-vous | janv.=janvier | févr.=février
+        avr.=avril | juil.=juillet | sept.=septembre | oct.=octobre | nov.=novembre | déc.=décembre | vs=contre
+        cie=compagnie | stp=s'il te plaît | qqn=quelqu'un
+        """
     ),
-    code_words=words("code pin postal poste"),
-    id_words=words("numéro commande compte référence dossier facture réservation ticket carte client billet est"),
-    time_words=words("à de vers dès"),
+    before_number=table(
+        """
+        n°=numéro | nº=numéro | no=numéro | p.=page | pp.=pages | art.=article | chap.=chapitre | vol.=volume
+        fig.=figure | poste=poste | #=numéro
+        """
+    ),
+    after_number=table(
+        """
+        h=heures | min.=minutes | mn=minutes | kg.=kilogrammes | ans=ans
+        """
+    ),
+    spelled=words(
+        "sncf ratp tva rib otp usa ue onu pdf cb",
+    ),
+    read=words(
+        "pin sim non oui le la les de à et ne pas est un ou onu",
+    ),
+    names_for_roman=words(),
+    labels_for_roman=words(
+        "siècle chapitre tome partie type phase niveau classe guerre mondiale louis henri charles napoléon",
+        "françois jean-paul acte",
+    ),
+    code_words=words(
+        "code pin postal poste",
+    ),
+    id_words=words(
+        "numéro commande compte référence dossier facture réservation ticket carte client billet est",
+    ),
+    time_words=words(
+        "à de vers dès",
+    ),
     time_marks="h:",
     ordinal_pattern="er|re|ère|e|ème|ième|nd|nde",
     decimals_as_number=True,

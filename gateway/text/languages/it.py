@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from gateway.text.languages.rules import COMMON_CLOSING, COMMON_TITLES, SentenceRules, words
-from gateway.text.languages.speech import Currency, SpeechRules
-
+from gateway.text.languages.speech import Currency, SpeechRules, table
 
 CODE = "it"
 
@@ -56,44 +55,16 @@ SPEECH = SpeechRules(
     point="virgola",
     decimal_mark=",",
     group_marks=". \u00a0\u202f",
-    signs={
-        "minus": "meno",
-        "percent": "per cento",
-        "to": "a",
-        "times": "per",
-        "equals": "uguale",
-        "at": "chiocciola",
-        "dot": "punto",
-        "dash": "trattino",
-        "underscore": "trattino basso",
-        "slash": "barra",
-        "plus": "più",
-        "about": "circa",
-        "degrees": "gradi",
-        "per": "al",
-        "over": "su",
-        "number": "numero",
-        "hash": "cancelletto",
-        "star": "asterisco",
-        "question": "punto interrogativo",
-        "ratio": "a",
-        "x": "per",
-        "less": "minore di",
-        "more": "maggiore di",
-        "divided": "diviso",
-        "plusminus": "più o meno",
-        "section": "sezione",
-        "version": "versione",
-        "half": "mezzo",
-        "and_half": "e mezzo",
-        "and": "e",
-        "colon": "due punti",
-        "permille": "per mille",
-        "atleast": "almeno",
-        "atmost": "al massimo",
-        "by": "per",
-        "out_of": "su",
-    },
+    signs=table(
+        """
+        minus=meno | percent=per cento | to=a | times=per | equals=uguale | at=chiocciola | dot=punto
+        dash=trattino | underscore=trattino basso | slash=barra | plus=più | about=circa | degrees=gradi | per=al
+        over=su | number=numero | hash=cancelletto | star=asterisco | question=punto interrogativo | ratio=a | x=per
+        less=minore di | more=maggiore di | divided=diviso | plusminus=più o meno | section=sezione
+        version=versione | half=mezzo | and_half=e mezzo | and=e | colon=due punti | permille=per mille
+        atleast=almeno | atmost=al massimo | by=per | out_of=su
+        """
+    ),
     currencies={
         "€": Currency("euro", "euro", "centesimo", "centesimi"),
         "$": Currency("dollaro", "dollari", "centesimo", "centesimi"),
@@ -116,73 +87,49 @@ SPEECH = SpeechRules(
     scale_of="di",
     cents_join=" e ",
     says_cents=False,
-    abbreviations={
-        "sig.": "signor",
-        "sig.ra": "signora",
-        "sig.na": "signorina",
-        "sigg.": "signori",
-        "dott.": "dottor",
-        "dott.ssa": "dottoressa",
-        "dr.": "dottor",
-        "prof.": "professor",
-        "prof.ssa": "professoressa",
-        "ing.": "ingegner",
-        "avv.": "avvocato",
-        "arch.": "architetto",
-        "geom.": "geometra",
-        "rag.": "ragionier",
-        "on.": "onorevole",
-        "ecc.": "eccetera",
-        "etc.": "eccetera",
-        "p.es.": "per esempio",
-        "p. es.": "per esempio",
-        "es.": "esempio",
-        "p.zza": "piazza",
-        "v.le": "viale",
-        "c.so": "corso",
-        "l.go": "largo",
-        "tel.": "telefono",
-        "max.": "massimo",
-        "min.": "minimo",
-        "spett.": "spettabile",
-        "s.p.a.": "s p a",
-        "s.r.l.": "s r l",
-        "spa": "s p a",
-        "srl": "s r l",
-        "a.c.": "avanti Cristo",
-        "d.c.": "dopo Cristo",
-        "c.a.": "circa",
-        "ca.": "circa",
-        "gent.": "gentile",
-        "egr.": "egregio",
-        "vs.": "contro",
-        "apt.": "appartamento",
-        "ca": "circa",
-    },
-    before_number={
-        "n.": "numero",
-        "nr.": "numero",
-        "n°": "numero",
-        "num.": "numero",
-        "pag.": "pagina",
-        "pagg.": "pagine",
-        "art.": "articolo",
-        "cap.": "capitolo",
-        "vol.": "volume",
-        "fig.": "figura",
-        "int.": "interno",
-        "#": "numero",
-    },
-    after_number={"h": "ore", "min.": "minuti", "sec.": "secondi"},
-    spelled=words("iban otp usa ue onu iva asl"),
-    read=words("pin sim iva no sì il la di e non è un una iban onu"),
-    names_for_roman=words(""),
-    labels_for_roman=words(
-        "secolo capitolo tomo parte tipo fase livello classe guerra mondiale luigi enrico carlo vittorio papa giovanni"
+    abbreviations=table(
+        """
+        sig.=signor | sig.ra=signora | sig.na=signorina | sigg.=signori | dott.=dottor | dott.ssa=dottoressa
+        dr.=dottor | prof.=professor | prof.ssa=professoressa | ing.=ingegner | avv.=avvocato | arch.=architetto
+        geom.=geometra | rag.=ragionier | on.=onorevole | ecc.=eccetera | etc.=eccetera | p.es.=per esempio
+        p. es.=per esempio | es.=esempio | p.zza=piazza | v.le=viale | c.so=corso | l.go=largo | tel.=telefono
+        max.=massimo | min.=minimo | spett.=spettabile | s.p.a.=s p a | s.r.l.=s r l | spa=s p a | srl=s r l
+        a.c.=avanti Cristo | d.c.=dopo Cristo | c.a.=circa | ca.=circa | gent.=gentile | egr.=egregio | vs.=contro
+        apt.=appartamento | ca=circa
+        """
     ),
-    code_words=words("codice pin cap password"),
-    id_words=words("numero ordine conto riferimento pratica fattura prenotazione biglietto carta cliente è"),
-    time_words=words("alle ore dalle"),
+    before_number=table(
+        """
+        n.=numero | nr.=numero | n°=numero | num.=numero | pag.=pagina | pagg.=pagine | art.=articolo
+        cap.=capitolo | vol.=volume | fig.=figura | int.=interno | #=numero
+        """
+    ),
+    after_number=table(
+        """
+        h=ore | min.=minuti | sec.=secondi
+        """
+    ),
+    spelled=words(
+        "iban otp usa ue onu iva asl",
+    ),
+    read=words(
+        "pin sim iva no sì il la di e non è un una iban onu",
+    ),
+    names_for_roman=words(
+        "luigi enrico carlo vittorio papa giovanni",
+    ),
+    labels_for_roman=words(
+        "secolo capitolo tomo parte tipo fase livello classe guerra mondiale",
+    ),
+    code_words=words(
+        "codice pin cap password",
+    ),
+    id_words=words(
+        "numero ordine conto riferimento pratica fattura prenotazione biglietto carta cliente è",
+    ),
+    time_words=words(
+        "alle ore dalle",
+    ),
     time_marks=":.",
     ordinal_pattern="°|º|ª|o|a",
     decimals_as_number=True,

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from gateway.text.languages.rules import COMMON_CLOSING, COMMON_TITLES, SentenceRules, words
-from gateway.text.languages.speech import Currency, SpeechRules
-
+from gateway.text.languages.speech import Currency, SpeechRules, table
 
 CODE = "pt"
 
@@ -44,11 +43,8 @@ SENTENCES = SentenceRules(
 
 
 def _is_feminine(noun: str) -> bool:
-    return noun.endswith(("a", "as", "ção", "ções", "dade", "dades", "gens", "gem")) and noun not in (
-        "dia",
-        "dias",
-        "problema",
-    )
+    masculine = noun.endswith(("dia", "dias", "ema", "emas", "grama", "gramas", "mapa", "mapas"))
+    return not masculine and noun.endswith(("a", "as", "ção", "ções", "dade", "dades", "gens", "gem"))
 
 
 def _time(hour: int, minute: int, say: Callable[[int], str]) -> str:
@@ -67,44 +63,16 @@ SPEECH = SpeechRules(
     point="vírgula",
     decimal_mark=",",
     group_marks=". \u00a0\u202f",
-    signs={
-        "minus": "menos",
-        "percent": "por cento",
-        "to": "a",
-        "times": "vezes",
-        "equals": "igual a",
-        "at": "arroba",
-        "dot": "ponto",
-        "dash": "hífen",
-        "underscore": "sublinhado",
-        "slash": "barra",
-        "plus": "mais",
-        "about": "cerca de",
-        "degrees": "graus",
-        "per": "por",
-        "over": "sobre",
-        "number": "número",
-        "hash": "jogo da velha",
-        "star": "asterisco",
-        "question": "interrogação",
-        "ratio": "para",
-        "x": "vezes",
-        "less": "menor que",
-        "more": "maior que",
-        "divided": "dividido por",
-        "plusminus": "mais ou menos",
-        "section": "seção",
-        "version": "versão",
-        "half": "meio",
-        "and_half": "e meio",
-        "and": "e",
-        "colon": "dois pontos",
-        "permille": "por mil",
-        "atleast": "pelo menos",
-        "atmost": "no máximo",
-        "by": "por",
-        "out_of": "de",
-    },
+    signs=table(
+        """
+        minus=menos | percent=por cento | to=a | times=vezes | equals=igual a | at=arroba | dot=ponto | dash=hífen
+        underscore=sublinhado | slash=barra | plus=mais | about=cerca de | degrees=graus | per=por | over=sobre
+        number=número | hash=jogo da velha | star=asterisco | question=interrogação | ratio=para | x=vezes
+        less=menor que | more=maior que | divided=dividido por | plusminus=mais ou menos | section=seção
+        version=versão | half=meio | and_half=e meio | and=e | colon=dois pontos | permille=por mil
+        atleast=pelo menos | atmost=no máximo | by=por | out_of=de
+        """
+    ),
     currencies={
         "r$": Currency("real", "reais", "centavo", "centavos"),
         "brl": Currency("real", "reais", "centavo", "centavos"),
@@ -128,73 +96,48 @@ SPEECH = SpeechRules(
     scale_of="de",
     cents_join=" e ",
     says_cents=True,
-    abbreviations={
-        "sr.": "senhor",
-        "sra.": "senhora",
-        "srta.": "senhorita",
-        "srs.": "senhores",
-        "dr.": "doutor",
-        "dra.": "doutora",
-        "prof.": "professor",
-        "profa.": "professora",
-        "eng.": "engenheiro",
-        "d.": "dona",
-        "exmo.": "excelentíssimo",
-        "exma.": "excelentíssima",
-        "etc.": "et cetera",
-        "p. ex.": "por exemplo",
-        "p.ex.": "por exemplo",
-        "av.": "avenida",
-        "r.": "rua",
-        "al.": "alameda",
-        "rod.": "rodovia",
-        "pça.": "praça",
-        "tel.": "telefone",
-        "ap.": "apartamento",
-        "apto.": "apartamento",
-        "bl.": "bloco",
-        "aprox.": "aproximadamente",
-        "máx.": "máximo",
-        "mín.": "mínimo",
-        "ltda.": "limitada",
-        "s.a.": "s a",
-        "s/a": "s a",
-        "cia.": "companhia",
-        "jr.": "júnior",
-        "obs.": "observação",
-        "vc": "você",
-        "sto.": "santo",
-        "sta.": "santa",
-        "hs": "horas",
-        "vs.": "contra",
-        "c/": "com",
-        "s/": "sem",
-    },
-    before_number={
-        "nº": "número",
-        "n.º": "número",
-        "n°": "número",
-        "núm.": "número",
-        "no.": "número",
-        "pág.": "página",
-        "págs.": "páginas",
-        "p.": "página",
-        "art.": "artigo",
-        "cap.": "capítulo",
-        "vol.": "volume",
-        "ramal": "ramal",
-        "#": "número",
-    },
-    after_number={"h": "horas", "hs": "horas", "min.": "minutos", "seg.": "segundos"},
-    spelled=words("cpf cnpj rg otp usa ue onu eua pix cep"),
-    read=words("pin sim pix onu cep não de a o e em um uma no na se"),
-    names_for_roman=words(""),
-    labels_for_roman=words(
-        "século capítulo tomo parte tipo fase nível classe guerra mundial luís dom pedro joão henrique"
+    abbreviations=table(
+        """
+        sr.=senhor | sra.=senhora | srta.=senhorita | srs.=senhores | dr.=doutor | dra.=doutora | prof.=professor
+        profa.=professora | eng.=engenheiro | d.=dona | exmo.=excelentíssimo | exma.=excelentíssima | etc.=et cetera
+        p. ex.=por exemplo | p.ex.=por exemplo | av.=avenida | r.=rua | al.=alameda | rod.=rodovia | pça.=praça
+        tel.=telefone | ap.=apartamento | apto.=apartamento | bl.=bloco | aprox.=aproximadamente | máx.=máximo
+        mín.=mínimo | ltda.=limitada | s.a.=s a | s/a=s a | cia.=companhia | jr.=júnior | obs.=observação | vc=você
+        sto.=santo | sta.=santa | hs=horas | vs.=contra | c/=com | s/=sem
+        """
     ),
-    code_words=words("código pin cep senha ramal"),
-    id_words=words("número pedido conta referência protocolo fatura reserva bilhete cartão cliente cpf é"),
-    time_words=words("às as das"),
+    before_number=table(
+        """
+        nº=número | n.º=número | n°=número | núm.=número | no.=número | pág.=página | págs.=páginas | p.=página
+        art.=artigo | cap.=capítulo | vol.=volume | ramal=ramal | #=número
+        """
+    ),
+    after_number=table(
+        """
+        h=horas | hs=horas | min.=minutos | seg.=segundos
+        """
+    ),
+    spelled=words(
+        "cpf cnpj rg otp usa ue onu eua pix cep",
+    ),
+    read=words(
+        "pin sim pix onu cep não de a o e em um uma no na se",
+    ),
+    names_for_roman=words(
+        "luís dom pedro joão henrique",
+    ),
+    labels_for_roman=words(
+        "século capítulo tomo parte tipo fase nível classe guerra mundial",
+    ),
+    code_words=words(
+        "código pin cep senha ramal",
+    ),
+    id_words=words(
+        "número pedido conta referência protocolo fatura reserva bilhete cartão cliente cpf é",
+    ),
+    time_words=words(
+        "às as das",
+    ),
     time_marks=":h",
     ordinal_pattern="º|ª|o|a|\\.º|\\.ª",
     decimals_as_number=True,

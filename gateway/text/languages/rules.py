@@ -8,6 +8,11 @@ def words(*lists: str) -> frozenset[str]:
     return frozenset(word for text in lists for word in text.split())
 
 
+def listed(*lists: str) -> tuple[str, ...]:
+    """The words of white-space separated lists, in order."""
+    return tuple(word for text in lists for word in text.split())
+
+
 # Abbreviations that a model writes in any language with Latin letters.
 COMMON_TITLES = words("mr mrs ms dr prof st vs")
 COMMON_CLOSING = words("etc jr sr inc ltd corp co u.s u.k u.s.a u.n a.m p.m ph.d")

@@ -1,5 +1,6 @@
 """The form of a language's speaking rules: how numbers, money, times and signs are said."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -12,6 +13,12 @@ class Currency:
     many: str
     cent: str = ""
     cents: str = ""
+
+
+def table(text: str) -> dict[str, str]:
+    """Entries of the form `written=said`, separated by bars or line ends; white space around them does not count."""
+    entries = (entry.strip().partition("=") for entry in re.split(r"[|\n]", text) if entry.strip())
+    return {written: said for written, _, said in entries}
 
 
 def _no(_: str) -> bool:
@@ -49,6 +56,9 @@ class SpeechRules:
     code_words: frozenset[str] = frozenset()  # a number after one of these is read digit by digit
     id_words: frozenset[str] = frozenset()  # so is a long number after one of these
     year_words: frozenset[str] = frozenset()
+    not_counted: frozenset[str] = frozenset()  # words after a year that are nothing to be counted
+    articles: frozenset[str] = frozenset()  # before "$50 deposit"; empty where a price is no adjective
+    not_priced: frozenset[str] = frozenset()  # words after a price that are no noun ("the $50 you paid")
     time_words: frozenset[str] = frozenset()  # "14.30" after one of these is a time
     time_marks: str = ":"
     ordinals: Mapping[int, str] = field(default_factory=dict)
