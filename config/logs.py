@@ -8,11 +8,14 @@ import sys
 from typing import Any, Literal, TextIO
 
 import structlog
+import structlog.tracebacks
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 # The only fields that may hold what people said or pressed, or who they are.
 PERSONAL_FIELDS = frozenset({"words", "digits", "caller", "called", "target"})
 REDACTED = "[redacted]"
+# Without locals: they would carry callers' words and tokens past the redaction.
+_TRACEBACKS = structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False))
 
 
 def set_up(level: str, format: Literal["auto", "json", "console"], words: bool, stream: TextIO = sys.stderr) -> None:
@@ -26,9 +29,9 @@ def set_up(level: str, format: Literal["auto", "json", "console"], words: bool, 
     if not words:
         shared.append(redact)
     renderer: list[Processor] = (
-        [structlog.dev.ConsoleRenderer(colors=stream.isatty())]
+        [structlog.dev.ConsoleRenderer(colors=stream.isatty(), exception_formatter=structlog.dev.plain_traceback)]
         if console
-        else [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer(ensure_ascii=False)]
+        else [_TRACEBACKS, structlog.processors.JSONRenderer(ensure_ascii=False)]
     )
     number = getattr(logging, level.upper())
     structlog.configure(

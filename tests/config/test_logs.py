@@ -4,6 +4,7 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 import structlog
@@ -57,6 +58,20 @@ def test_a_library_that_warns_is_heard_as_json_too() -> None:
     logging.getLogger("somelib").info("chatter")
     (line,) = lines(stream)
     assert line["event"] == "odd thing"
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_a_traceback_never_shows_what_variables_held(form: Literal["json", "console"]) -> None:
+    stream = io.StringIO()
+    logs.set_up("info", form, words=False, stream=stream)
+    said = "my number is five"
+    try:
+        raise KeyError(len(said))
+    except KeyError:
+        logging.getLogger("somelib").exception("broken")
+        structlog.get_logger().exception("broken_too")
+    assert "KeyError" in stream.getvalue()
+    assert said not in stream.getvalue().replace('said = "my number is five"', "")
 
 
 def test_the_console_format_is_for_people() -> None:
