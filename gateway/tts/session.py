@@ -16,6 +16,7 @@ import structlog
 from gateway.errors import TtsError
 from gateway.tts.base import SpeechEvent
 from gateway.tts.ledger import Ledger
+from gateway.tts.patience import Patience
 
 log = structlog.get_logger(__name__)
 
@@ -59,13 +60,11 @@ class PersistentSession:
         self._connector = connector
         self._timing = timing
         self._jitter = jitter
-        self._connected = False
         self._closed = False
-        self._stalled = False
+        self._patience = Patience(ledger, timing.give_up_s, timing.stall_s, self._wake_both)
         self._keeper: asyncio.Task[None] | None = None
         self._first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._first.add_done_callback(lambda first: first.cancelled() or first.exception())  # read even if nobody waits
-        self._deadline: asyncio.TimerHandle | None = None
         self._to_send = asyncio.Event()
         self._to_hear = asyncio.Event()
         self._room = asyncio.Event()
@@ -97,10 +96,9 @@ class PersistentSession:
         """Queue a sentence and return its id; raises TtsError only after close."""
         if self._closed:
             raise TtsError("session_closed")
-        request_id = self._ledger.add(text, self._now_s())
-        self._to_send.set()
-        self._to_hear.set()
-        self._arm()
+        request_id = self._ledger.add(text, _now_s())
+        self._wake_both()
+        self._patience.arm()
         return request_id
 
     def cancel(self) -> None:
@@ -129,25 +127,24 @@ class PersistentSession:
     async def close(self) -> None:
         self._closed = True
         self._to_hear.set()
-        if self._deadline is not None:
-            self._deadline.cancel()
         if self._keeper is not None:
             self._keeper.cancel()
             await asyncio.wait([self._keeper])
+        self._patience.stop()
 
     async def _keep_connected(self, first: "asyncio.Future[None]") -> None:
         """Connect, serve, and again, with pauses that grow until a connection has lasted."""
         try:
             tries = 0
             while True:
-                began_s = self._now_s()
+                began_s = _now_s()
                 try:
                     await self._serve_connection(first)
                 except TtsError as error:
                     if not first.done() and not error.retryable:
                         first.set_exception(error)
                     log.warning("tts_connection_lost", code=error.code, tries=tries)
-                tries = 0 if self._now_s() - began_s > _BACKOFF_CAP_S else tries + 1
+                tries = 0 if _now_s() - began_s > _BACKOFF_CAP_S else tries + 1
                 pause_s = min(_BACKOFF_FIRST_S * 2**tries, _BACKOFF_CAP_S)
                 await asyncio.sleep(pause_s * (1 + self._jitter()) / 2)
         finally:
@@ -160,16 +157,14 @@ class PersistentSession:
             await self._introduce(socket)
             if not first.done():
                 first.set_result(None)
-            self._connected, self._stalled = True, False
-            self._arm()
+            self._patience.connected()
             await _first_end(
                 asyncio.create_task(self._receive(socket), name="tts-receive"),
                 asyncio.create_task(self._send(socket), name="tts-send"),
             )
         finally:
-            self._connected = False
-            self._ledger.disconnect(self._now_s())
-            self._arm()
+            self._ledger.disconnect(_now_s())
+            self._patience.disconnected()
             with suppress(Exception):  # the socket is given up whatever its end looks like
                 await socket.close()
 
@@ -178,15 +173,14 @@ class PersistentSession:
             async with asyncio.timeout(self._timing.connect_s):
                 await socket.send(self._ledger.connect())
                 while not self._ledger.ready:
-                    self._ledger.receive(await socket.recv(), self._now_s())
+                    self._ledger.receive(await socket.recv(), _now_s())
         except TimeoutError as error:
             raise TtsError("worker_unreachable", "the worker accepts no session", retryable=True) from error
 
     async def _receive(self, socket: Socket) -> None:
         while True:
-            self._ledger.receive(await socket.recv(), self._now_s())
-            self._to_hear.set()
-            self._to_send.set()
+            self._ledger.receive(await socket.recv(), _now_s())
+            self._wake_both()
             while self._ledger.is_full:
                 self._room.clear()
                 await self._room.wait()
@@ -201,36 +195,16 @@ class PersistentSession:
                 except TimeoutError as error:
                     raise TtsError("worker_stalled", "the worker does not read", retryable=True) from error
             await self._to_send.wait()
-            if self._stalled:
+            if self._patience.is_stalled:
                 raise TtsError("worker_stalled", "the worker delivers nothing", retryable=True)
 
-    def _arm(self) -> None:
-        """Have the deadline of the oldest request looked at when it is due."""
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-        since_s = self._ledger.waits_since_s
-        if since_s is not None and not self._closed:
-            self._deadline = asyncio.get_running_loop().call_at(since_s + self._patience_s, self._look_at_deadline)
+    def _wake_both(self) -> None:
+        self._to_send.set()
+        self._to_hear.set()
 
-    @property
-    def _patience_s(self) -> float:
-        return self._timing.stall_s if self._connected else self._timing.give_up_s
 
-    def _look_at_deadline(self) -> None:
-        since_s, now_s = self._ledger.waits_since_s, self._now_s()
-        if since_s is not None and now_s >= since_s + self._patience_s:
-            if self._connected:
-                self._stalled = True
-                self._to_send.set()
-                self._ledger.give_up_spoken(now_s)
-            else:
-                self._ledger.give_up_waiting(now_s - self._patience_s)
-            self._to_hear.set()
-        self._arm()
-
-    def _now_s(self) -> float:
-        return asyncio.get_running_loop().time()
+def _now_s() -> float:
+    return asyncio.get_running_loop().time()
 
 
 async def _first_end(*tasks: asyncio.Task[None]) -> None:
