@@ -5,6 +5,7 @@ import json
 import struct
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import aiohttp
@@ -73,7 +74,8 @@ async def test_the_public_samples_client_works_unchanged(worker: WorkerProcess, 
 
 async def test_a_message_too_large_for_any_answer_closes_the_socket_and_only_that(worker: WorkerProcess) -> None:
     async with connect(worker.url + STREAM_PATH) as socket:
-        await socket.send("x" * 3_000_000)
+        with suppress(ConnectionClosedError):  # it may come before the last byte is sent
+            await socket.send("x" * 3_000_000)
         assert await until_closed(socket) == (1009, [])
     async with aiohttp.ClientSession() as http, http.get(http_url(worker, "/ping")) as answer:
         assert answer.status == 200
@@ -133,7 +135,7 @@ async def test_sigterm_finishes_what_was_asked_refuses_more_and_exits_with_zero(
 
 
 async def test_a_client_that_does_not_read_is_cut_within_the_drain() -> None:
-    with running_worker("worker.drain_s=1") as worker:
+    with running_worker("worker.drain_s=0.1") as worker:
         async with connect(worker.url + STREAM_PATH, max_queue=1, close_timeout=0.2) as socket:
             for _ in range(30):
                 await socket.send(json.dumps({"text": "word " * 900}))
