@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,9 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 success, 1 the command failed, 2 the operator's input is wrong."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["models"]:  # its flags are its own
-        from config.models import main as models
-
-        return models(given[1:])
+        return _models(given[1:])
     options = _parser().parse_args(given)
     run: Command = options.run
     try:
@@ -165,6 +164,17 @@ def _call(options: argparse.Namespace) -> int:
         raise ConfigError(str(error)) from error
     print_report(report, options.out)
     return 1 if report.unanswered else 0
+
+
+def _models(arguments: list[str]) -> int:
+    """Fetch; then have the worker, a program of its own, build what it derives from the files."""
+    from config.models import main as models
+
+    code = models(arguments)
+    if code == 0 and not {"--list", "--verify", "--help", "-h"}.intersection(arguments):
+        folder = [arguments[arguments.index("--dir") + 1]] if "--dir" in arguments else []
+        return subprocess.run([sys.executable, "-m", "tts_worker.weights", *folder]).returncode
+    return code
 
 
 def _doctor(options: argparse.Namespace) -> int:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from config.errors import ConfigError
-from tts_worker.espeak import REMEDY
+from tts_worker.espeak import REMEDY, use_installed_library
 from tts_worker.pieces import Unit
 from tts_worker.symbols import Alphabet
 
@@ -56,8 +56,9 @@ def load_tagger() -> Any:
 
 def _misaki(british: bool, tagger: Any) -> Any:
     try:
+        use_installed_library()
         from misaki import en, espeak
-    except ImportError as error:
+    except (ImportError, OSError) as error:
         raise ConfigError(f"misaki cannot be loaded ({error}); {REMEDY}, misaki.") from error
     # G2P's constructor downloads a tagger unless one of a fixed name is installed; ours is set in its place.
     reader = en.G2P.__new__(en.G2P)

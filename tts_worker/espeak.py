@@ -133,14 +133,23 @@ def _space_after(text: str, position: int, symbol: str) -> bool:
     )
 
 
+def use_installed_library() -> None:
+    """Point phonemizer at the espeak-ng of the espeakng-loader package; ImportError or OSError when it is missing.
+
+    Newer releases of misaki do this when they are imported, the last one for Python 3.13 does not.
+    """
+    import espeakng_loader
+    from phonemizer.backend.espeak.wrapper import EspeakWrapper
+
+    EspeakWrapper.set_library(espeakng_loader.get_library_path())
+    EspeakWrapper.set_data_path(espeakng_loader.get_data_path())
+
+
 def _backend(voice: str) -> Any:
     try:
-        import espeakng_loader
         from phonemizer.backend import EspeakBackend
-        from phonemizer.backend.espeak.wrapper import EspeakWrapper
 
-        EspeakWrapper.set_library(espeakng_loader.get_library_path())
-        EspeakWrapper.set_data_path(espeakng_loader.get_data_path())
+        use_installed_library()
         return EspeakBackend(voice, with_stress=True, tie="^", language_switch="remove-flags")
     except (ImportError, OSError, RuntimeError) as error:
         raise ConfigError(f"espeak-ng cannot be used for {voice} ({error}); {REMEDY}.") from error
