@@ -1,0 +1,128 @@
+"""Who may import whom (CONTRIBUTING.md, "The house"): a rule that is not checked does not exist."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+OURS = ("config", "gateway", "media", "tts_worker")
+STDLIB = sys.stdlib_module_names | {"audioop"}
+
+
+def sources(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every module that a file imports, wherever in the file."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def within(module: str, *packages: str) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def offenders(paths: list[Path], forbidden: tuple[str, ...]) -> list[str]:
+    return sorted(
+        {f"{path.relative_to(ROOT)} imports {m}" for path in paths for m in imports(path) if within(m, *forbidden)}
+    )
+
+
+def test_media_imports_nothing_but_sound() -> None:
+    allowed = {"numpy", "soxr", "pydub", "media"}
+    found = {
+        f"{path.name} imports {module}"
+        for path in sources("media")
+        for module in imports(path)
+        if module.partition(".")[0] not in allowed | STDLIB
+    }
+    assert found == set()
+    assert offenders(sources("media"), ("asyncio", "logging", "time", "threading")) == []
+
+
+def test_gateway_and_worker_never_import_each_other() -> None:
+    assert offenders(sources("gateway"), ("tts_worker",)) == []
+    assert offenders(sources("tts_worker"), ("gateway",)) == []
+
+
+def test_config_imports_nothing_of_ours() -> None:
+    assert offenders(sources("config"), ("gateway", "media", "tts_worker")) == []
+
+
+def test_only_entry_points_read_configuration() -> None:
+    entries = {"__main__.py", "cli.py", "app.py", "demo.py", "doctor.py"}
+    # Errors and the model store's paths are plain values; settings and their sources are not.
+    readers = [path for path in sources("gateway", "tts_worker") if path.name not in entries]
+    assert offenders(readers, ("config.settings", "config.sources", "config.logs")) == []
+
+
+@pytest.mark.parametrize("place", ["gateway/platforms", "gateway/text"])
+def test_pure_rooms_are_synchronous(place: str) -> None:
+    paths = [path for path in sources(place) if path.name != "control.py"]
+    assert offenders(paths, ("asyncio", "aiohttp")) == []
+
+
+def test_the_turn_table_knows_no_loop() -> None:
+    assert offenders([ROOT / "gateway/call/turn.py"], ("asyncio", "aiohttp", "time")) == []
+
+
+@pytest.mark.parametrize("stage", ["stt", "llm", "tts", "text"])
+def test_stages_know_neither_platforms_nor_each_other(stage: str) -> None:
+    others = [f"gateway.{other}" for other in ("stt", "llm", "tts", "text") if other != stage]
+    assert offenders(sources(f"gateway/{stage}"), (*others, "gateway.platforms", "gateway.call", "gateway.simulator")) == []
+
+
+def test_the_session_sees_base_protocols_only() -> None:
+    known = offenders([ROOT / "gateway/call/session.py"], ("gateway.stt", "gateway.llm", "gateway.tts", "gateway.platforms"))
+    assert [line for line in known if ".base" not in line and not line.endswith((".stt", ".llm", ".tts"))] == []
+
+
+def test_heavy_libraries_live_in_one_file_each() -> None:
+    for library, home in (("torch", "kokoro_torch.py"), ("onnxruntime", "kokoro_onnx.py"), ("kokoro", "kokoro_torch.py")):
+        paths = [path for path in sources(*OURS) if path.name != home]
+        assert offenders(paths, (library,)) == []
+
+
+def test_the_worker_app_imports_without_a_model_library() -> None:
+    script = "import sys, tts_worker.app; sys.exit(bool({'torch', 'onnxruntime', 'kokoro'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=60).returncode == 0
+
+
+def test_the_simulator_shares_no_code_with_the_platforms() -> None:
+    assert offenders(sources("gateway/simulator"), ("gateway.platforms", "gateway.events", "gateway.call")) == []
+
+
+def test_every_source_file_has_its_test_file() -> None:
+    """Mirror: tests/<path>/test_<file>.py; exceptions say who covers the file instead."""
+    covered_elsewhere = {
+        "gateway/__main__.py": "tests/gateway/test_cli.py",
+        "gateway/simulator/dialect.py": "tests/gateway/simulator/test_twilio.py",
+    }
+    missing = []
+    for path in sources(*OURS):
+        relative = path.relative_to(ROOT)
+        if path.name == "__init__.py" or str(relative) in covered_elsewhere:
+            continue
+        name = path.name.strip("_")
+        if not (ROOT / "tests" / relative.parent / f"test_{name}").is_file():
+            missing.append(str(relative))
+    assert missing == []
+
+
+def test_files_stay_readable() -> None:
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in sources(*OURS)
+        if (lines := path.read_text("utf-8").count("\n")) > 250
+    }
+    assert long == {}
