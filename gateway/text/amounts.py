@@ -8,40 +8,14 @@ from babel.units import format_unit
 
 from gateway.text.dates import is_year
 from gateway.text.languages.speech import SpeechRules
+from gateway.text.languages.units import UNITS
 from gateway.text.numerals import agreed, cardinal, digits, number, number_pattern, ordinal, parse, year
 from gateway.text.passage import Passage, Rule
 
-# Symbols of units and their names in the Unicode locale data.
-_UNITS = {
-    **{"kg": "mass-kilogram", "g": "mass-gram", "mg": "mass-milligram", "lb": "mass-pound", "lbs": "mass-pound"},
-    **{"oz": "mass-ounce", "km": "length-kilometer", "m": "length-meter", "cm": "length-centimeter"},
-    **{"mm": "length-millimeter", "mi": "length-mile", "ft": "length-foot", "yd": "length-yard"},
-    **{"km/h": "speed-kilometer-per-hour", "kph": "speed-kilometer-per-hour", "kmh": "speed-kilometer-per-hour"},
-    **{"km/jam": "speed-kilometer-per-hour", "mph": "speed-mile-per-hour", "m/s": "speed-meter-per-second"},
-    **{"°C": "temperature-celsius", "ºC": "temperature-celsius", "℃": "temperature-celsius"},
-    **{"°F": "temperature-fahrenheit", "ºF": "temperature-fahrenheit", "℉": "temperature-fahrenheit"},
-    **{"°": "angle-degree", "º": "angle-degree"},
-    **{"l": "volume-liter", "L": "volume-liter", "ml": "volume-milliliter", "mL": "volume-milliliter"},
-    **{"cl": "volume-centiliter", "dl": "volume-deciliter", "GB": "digital-gigabyte", "MB": "digital-megabyte"},
-    **{"KB": "digital-kilobyte", "kB": "digital-kilobyte", "TB": "digital-terabyte", "GHz": "frequency-gigahertz"},
-    **{"MHz": "frequency-megahertz", "kHz": "frequency-kilohertz", "Hz": "frequency-hertz", "W": "power-watt"},
-    **{"kW": "power-kilowatt", "MW": "power-megawatt", "kWh": "energy-kilowatt-hour", "V": "electric-volt"},
-    **{"h": "duration-hour", "hr": "duration-hour", "min": "duration-minute", "s": "duration-second"},
-    **{"sec": "duration-second", "ms": "duration-millisecond", "m²": "area-square-meter", "m2": "area-square-meter"},
-    **{"km²": "area-square-kilometer", "km2": "area-square-kilometer", "cm²": "area-square-centimeter"},
-    **{"ha": "area-hectare", "m³": "volume-cubic-meter", "m3": "volume-cubic-meter", "ft²": "area-square-foot"},
-    **{"sq ft": "area-square-foot", "kcal": "energy-kilocalorie", "px": "graphics-pixel", "MP": "graphics-megapixel"},
-    **{
-        "cm³": "volume-cubic-centimeter",
-        "hPa": "pressure-hectopascal",
-        "bar": "pressure-bar",
-        "ft³": "volume-cubic-foot",
-    },
-}
 _FEET = re.compile(r"(?<![\w.,])(\d{1,2})['′’](?:\s?(\d{1,2})(?:\"|″|”|''))?(?![\w])")
 _INCHES = re.compile(r"(?<![\w.,])(\d{1,3}(?:\.\d+)?)(?:\"|″|”)(?=[\s.,;:!?)]|$)")
-_UNICODE_FRACTION = re.compile(r"(\d+)?\s?([½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
-_FRACTION = re.compile(r"(?<![\w.,/])(?:(\d{1,3})\s)?(\d{1,3})/(\d{1,3})(?![\w/]|[.,]\d)")
+_UNICODE_FRACTION = r"(\d+)?\s?([½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])"
+_FRACTION = r"(?<![\w.,/])(?:(\d{1,3})\s)?(\d{1,3})/(\d{1,3})(?![\w/]|[.,]\d)"
 _RANGE_DASH = re.compile(r"\s?[–—−-]\s?(?=[~$€£₹¥]?\s?(?:Rp\.?\s?)?\d)")
 _TIMES = re.compile(r"(?<=\d)(\s?)([*×x])\s?(?=\d)")
 _BY = re.compile(r"(?<![\w.,])(\d+)\s?[x×]\s?(\d+)(?:\s?[x×]\s?(\d+))?(?=\s?(?:[^\W\d]|[,.!?)]|$|\s))(?!\s?=)")
@@ -55,16 +29,19 @@ def rules(speech: SpeechRules) -> list[Rule]:
     """In order of certainty; plain numbers last."""
     amounts = _Amounts(speech)
     num = number_pattern(speech)
-    units = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+    units = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
     short_scales = "|".join(scale for scale in speech.scales if len(scale) <= 3)
     sign = r"(?P<sign>(?:(?<![\w)%°])[-−+])?)"
     start = r"(?<![\w.,])"
+    unit = rf"(?:\s?(?P<unit>{units})(?![\w²³/]|\.\w))?"
     unit_end = r"(?![\w²³/]|\.\w)(?:\.(?=\s+[a-z]))?"  # "15 min. with" goes on, "3 s.d. 9" is no unit
     ordinals = [Rule(re.compile(rf"{start}(\d+)({speech.ordinal_pattern})(?!\w)"), amounts.ordinal)]
     if speech.ordinal_prefix:
         ordinals = [Rule(re.compile(rf"(?<!\w){speech.ordinal_prefix}-?(\d+)()(?!\w)", re.IGNORECASE), amounts.ordinal)]
     return [
         Rule(_BY, amounts.by),
+        Rule(re.compile(rf"{_UNICODE_FRACTION}{unit}"), amounts.unicode_fraction),
+        Rule(re.compile(rf"{_FRACTION}{unit}"), amounts.fraction),
         Rule(_FEET, amounts.feet),
         Rule(_INCHES, amounts.inches),
         *([] if not speech.ordinal_pattern and not speech.ordinal_prefix else ordinals),
@@ -75,8 +52,6 @@ def rules(speech: SpeechRules) -> list[Rule]:
         Rule(re.compile(rf"{start}{sign}(?P<num>{num})\s?(?P<unit>[%‰])"), amounts.percent),
         Rule(re.compile(rf"{start}(?P<num>{num})(?P<scale>(?-i:[KMBT])|k|{short_scales})(?!\w)"), amounts.scaled),
         Rule(re.compile(rf"{start}(?P<num>{num})[x×](?![\w])"), amounts.multiple),
-        Rule(_UNICODE_FRACTION, amounts.unicode_fraction),
-        Rule(_FRACTION, amounts.fraction),
         Rule(_RATIO, amounts.ratio),
     ]
 
@@ -90,6 +65,7 @@ def plain_rules(speech: SpeechRules) -> list[Rule]:
 
     def between(match: re.Match[str], passage: Passage) -> str | None:
         near = passage.text[match.start() - 1 : match.start()]
+        near = near if "–" not in match[0] or not passage.claimed(match.end()) else "0"
         if "=" in passage.text:
             return signs["minus"]
         known = passage.claimed(match.start() - 1) or near.isdigit()
@@ -153,7 +129,7 @@ class _Amounts:
         unit = match["unit"]
         if unit in ("m", "l", "s", "h", "g", "V", "W", "L") and passage.known_before(match.start()) in ("no", "nomor"):
             return None
-        name = _unit_name(_UNITS[unit], self._speech.locale, float(f"{whole}.{decimals or 0}"))
+        name = _unit_name(UNITS[unit], self._speech.locale, float(f"{whole}.{decimals or 0}"))
         said = self._signed(match, f"{self._number(match['num'], name.split()[0])} {name}")
         return f"{self._signs['about']} {said}" if match["about"] else said
 
@@ -161,10 +137,12 @@ class _Amounts:
         sign = self._signs["percent" if match["unit"] == "%" else "permille"]
         return self._signed(match, f"{self._number(match['num'])} {sign}")
 
-    def scaled(self, match: re.Match[str], _: Passage) -> str | None:
+    def scaled(self, match: re.Match[str], passage: Passage) -> str | None:
         scale = self._speech.scales.get(match["scale"].lower())
         if scale is None or (match["scale"] in "mbt" and len(match["scale"]) == 1):
             return None
+        if match["scale"] == "K" and match["num"] in ("4", "8") and not passage.after(match.end()).endswith("s"):
+            return f"{self._number(match['num'])} K"  # a picture's size
         one, many = scale
         return f"{self._number(match['num'], many)} {one if match['num'] == '1' else many}"
 
@@ -183,15 +161,21 @@ class _Amounts:
 
     def unicode_fraction(self, match: re.Match[str], _: Passage) -> str:
         top, _slash, bottom = unicodedata.normalize("NFKC", match[2]).partition("⁄")
-        return self._mixed(match[1], int(top), int(bottom)) or ""
+        return (self._mixed(match[1], int(top), int(bottom)) or "") + self._fraction_unit(match)
 
     def fraction(self, match: re.Match[str], _: Passage) -> str | None:
         top, bottom = int(match[2]), int(match[3])
         said = self._mixed(match[1], top, bottom) if bottom else None
         if said is None:
-            joined = "" if (top, bottom) == (24, 7) else self._signs["out_of"] + " "
-            return f"{cardinal(self._speech, top)} {joined}{cardinal(self._speech, bottom)}"
-        return said
+            joined = "" if (top, bottom) == (24, 7) or top == bottom else self._signs["out_of"] + " "
+            said = f"{cardinal(self._speech, top)} {joined}{cardinal(self._speech, bottom)}"
+        return said + self._fraction_unit(match)
+
+    def _fraction_unit(self, match: re.Match[str]) -> str:
+        """The unit after a fraction, in the singular unless a whole number stands before."""
+        if not match["unit"]:
+            return ""
+        return " " + _unit_name(UNITS[match["unit"]], self._speech.locale, 2 if match[1] else 1)
 
     def _mixed(self, whole: str | None, top: int, bottom: int) -> str | None:
         """A fraction with a name, after its whole number if it has one."""

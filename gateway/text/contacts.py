@@ -14,6 +14,7 @@ _DOMAIN = re.compile(
 )
 _FILE = re.compile(r"(?<![\w.])[A-Za-z][\w-]+(?:\.[a-z][a-z0-9]{1,4})+(?!\w)")
 _PHONE = re.compile(r"(?<![\w.,/])(?:\+|\()?\d[\d ().\u00a0–-]{5,22}\d(?![\w/]|[.,]\d)")
+_SINGLES = re.compile(r"(?<![\w.,-])\d(?:-\d){2,}(?![\w-])")
 _ADDRESS_PARTS = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 _VERSION = re.compile(r"(?<![\w.,])[vV]?\d+(?:\.\d+){2,3}(?![\w]|[.,]\d)|(?<![\w.,])[vV]\d+(?:\.\d+)?(?![\w]|[.,]\d)")
 _CODE = re.compile(r"(?<![\w])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w])")
@@ -40,11 +41,13 @@ def rules(speech: SpeechRules) -> tuple[list[Rule], list[Rule]]:
         }
         names |= {"%": signs["percent"], "~": "tilde", ":": signs["colon"]}
         said = []
+        host = re.split(r"[/?]", text.lower().rpartition("@")[2], maxsplit=1)[0]
+        ending = host.rpartition(".")[2]
         for part in _ADDRESS_PARTS.findall(text.lower()):
             if part.isdecimal():
                 said.append(_short_number(speech, part))
             else:
-                said.append(names.get(part, _part(part, speech.code) if part.isalpha() else ""))
+                said.append(names.get(part, _part(part, speech.code, ending) if part.isalpha() else ""))
         return " ".join(word for word in said if word)
 
     def web(match: re.Match[str], _: Passage) -> str:
@@ -74,10 +77,12 @@ def rules(speech: SpeechRules) -> tuple[list[Rule], list[Rule]]:
         abbreviated = known in speech.abbreviations or f"{known}." in speech.abbreviations
         return None if abbreviated else web(match, passage)
 
-    def code(match: re.Match[str], _: Passage) -> str:
+    def code(match: re.Match[str], _: Passage) -> str | None:
         doubled = re.fullmatch(r"([a-z]{2,})2", match[0]) if speech.code == "id" else None
         if doubled:
             return f"{doubled[1]} {doubled[1]}"
+        if re.fullmatch(r"\d+(?:-\d+)?-[a-z]{3,}", match[0]):
+            return None  # "10-minute": a number and its noun
         parts = re.findall(r"[A-Za-z]+|\d+", match[0])
         return " ".join(_code_number(speech, part) if part.isdecimal() else _code_letters(part) for part in parts)
 
@@ -88,12 +93,18 @@ def rules(speech: SpeechRules) -> tuple[list[Rule], list[Rule]]:
         Rule(_FILE, file),
         Rule(_VERSION, version),
         Rule(_PHONE, phone),
+        Rule(_SINGLES, lambda match, _: digits(speech, match[0])),
     ], [Rule(_CODE, code)]
 
 
-def _part(word: str, language: str) -> str:
-    """A part of an address: a word, or letters where it cannot be read as one."""
-    if word in _READ_PARTS or (word == language and word in ("es", "it")) or (len(word) > 2 and _VOWELS.search(word)):
+def _part(word: str, language: str, ending: str) -> str:
+    """A part of an address: a word, or letters where it cannot be read as one, as few countries' endings can."""
+    country = word == ending and len(word) == 2
+    if (
+        word in _READ_PARTS
+        or (country and word == language and word in ("es", "it"))
+        or (not country and len(word) > 1 and _VOWELS.search(word))
+    ):
         return word
     return " ".join(word) if len(word) <= 4 else word
 
@@ -122,7 +133,11 @@ def _is_phone(speech: SpeechRules, text: str, passage: Passage, start: int) -> b
         return text[0] == "0" or len(text) >= 10
     marks = set(re.findall(r"[^\d]", text))
     grouped = re.fullmatch(rf"[1-9]\d{{0,2}}(?:[{re.escape(speech.group_marks)}]\d{{3}})+", text)
-    if grouped or "–" in marks or re.search(r"\s[-.(]|[-.]\s", text):
+    if (
+        (grouped and not passage.recent(start) & speech.code_words)
+        or "–" in marks
+        or re.search(r"\s[-.(]|[-.]\s", text)
+    ):
         return False
     if "." in marks and len(marks) > 1:
         return False

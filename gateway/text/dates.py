@@ -16,9 +16,19 @@ _NUMERIC = re.compile(r"(?<![\w./-])(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?![
 _HALF_DAY = r"(?:\s?([ap])(?:\.\s?m\.|m(?!\w)))"
 _CLOCK = re.compile(rf"(?<![\w:.,])(\d{{1,2}}):(\d{{2}})(?::(\d{{2}}))?(?![\d:]){_HALF_DAY}?", re.IGNORECASE)
 _HOUR = re.compile(rf"(?<![\w:.,])(\d{{1,2}}){_HALF_DAY}", re.IGNORECASE)
-_H_TIME = re.compile(r"(?<![\w:.,])(\d{1,2})\s?[hH]\s?(\d{2})?(?![\w.]|\s?\d)")
+_H_TIME = re.compile(r"(?<![\w:.,])(\d{1,2})\s?[hH]\s?(\d{2})?(?!\w|\s?\d)")
 _DOTTED = re.compile(r"(?<![\w:.,])(\d{1,2})\.(\d{2})(?:\s?[–-]\s?(\d{1,2})\.(\d{2}))?(?![\w]|[.,]\d)")
 _DECADE = re.compile(r"(?<![\w'’])(1[1-9]|20)(\d)0['’]?s(?!\w)|['’](\d)0s(?!\w)")
+_WEEKDAYS = {"Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday"} | {
+    "Sat": "Saturday",
+    "Sun": "Sunday",
+}
+# A short weekday counts only beside a date, a range or with its full stop: "Sun" and "Sat" are words.
+_WEEKDAY = re.compile(
+    r"(?<!\w)(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=\s|$|[–,-])|(?=\s?[–-]\s?[A-Z]|,?\s\d|,\s[A-Z][a-z]{2}\w*\.?\s\d))"
+    r"|(?<=[–-])(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?!\w)"
+)
+_NEAR_CHARS = 24
 _TIME_ZONES = frozenset({"wib", "wita", "wit"})
 _TENS = ("", "tens", "twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
 
@@ -120,6 +130,7 @@ def rules(speech: SpeechRules) -> list[Rule]:
         Rule(re.compile(day_month, re.IGNORECASE), calendar.day_month),
     ]
     if speech.code == "en":
+        found.append(Rule(_WEEKDAY, lambda match, _: _WEEKDAYS[match[0].rstrip(".")[:3]]))
         found.append(Rule(re.compile(month_day, re.IGNORECASE), calendar.month_day))
         found.append(Rule(_DECADE, partial(_decade, speech)))
     month_year = rf"(?<!\w){month},?\s(?P<of>de\s)?(?P<year>[12]\d{{3}})(?![\w:%]|[.,]\d)"
@@ -133,7 +144,7 @@ def _time_rules(speech: SpeechRules) -> list[Rule]:
 
     def clock(match: re.Match[str], passage: Passage) -> str | None:
         hour, minute, half = int(match[1]), int(match[2]), match[4]
-        ratio = "ratio" in passage.text[max(0, match.start() - 20) : match.start()].lower()
+        ratio = "ratio" in _near(passage, match.start())
         if hour > 24 or minute > 59 or ratio:
             return None
         if half and hour <= 12:
@@ -146,12 +157,14 @@ def _time_rules(speech: SpeechRules) -> list[Rule]:
 
     def h_time(match: re.Match[str], _: Passage) -> str | None:
         hour, minute = int(match[1]), int(match[2] or 0)
+        if not match[2] and speech.code in ("es", "it"):
+            return None  # a measure: "24 h"
         return said(hour, minute) if hour <= 24 and minute <= 59 else None
 
     def dotted(match: re.Match[str], passage: Passage) -> str | None:
         hour, minute = int(match[1]), int(match[2])
         until = (int(match[3]), int(match[4])) if match[3] else None
-        named = passage.known_before(match.start()) in speech.time_words
+        named = any(word.strip(".,") in speech.time_words for word in _near(passage, match.start()).split())
         named = named or passage.after(match.end()).lower() in _TIME_ZONES or passage.claimed(match.start() - 2)
         if hour > 24 or minute > 59 or not (named or (until and minute % 15 == 0 and until[1] % 15 == 0)):
             return None
@@ -170,6 +183,11 @@ def _time_rules(speech: SpeechRules) -> list[Rule]:
     if "." in speech.time_marks:
         found.append(Rule(_DOTTED, dotted))
     return found
+
+
+def _near(passage: Passage, at: int) -> str:
+    """What stands shortly before a number: "jam 08.00 s.d. 16.00" names the kind only once."""
+    return passage.text[max(0, at - _NEAR_CHARS) : at].lower()
 
 
 def _half(speech: SpeechRules, letter: str) -> str:

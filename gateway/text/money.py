@@ -78,6 +78,10 @@ class _Prices:
         words = f"{agreed(speech, cardinal(speech, whole), name)} {of}{name}"
         if not cents:
             return words
+        if adjective:
+            return (
+                f"{cardinal(speech, whole)} {currency.one}{speech.cents_join}{cardinal(speech, cents)} {currency.cent}"
+            )
         named = speech.says_cents and currency.cents
         return words + speech.cents_join + (self._cents(cents, currency) if named else cardinal(speech, cents))
 

@@ -44,8 +44,8 @@ def _rules(code: str) -> list[Rule]:
         *addresses[4:],
         *money.rules(speech),
         *amounts.rules(speech),
-        *codes,
         *wording.abbreviation_rules(speech),
+        *codes,
         *amounts.plain_rules(speech),
         *wording.rules(speech),
     ]

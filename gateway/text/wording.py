@@ -52,7 +52,7 @@ def _expand(speech: SpeechRules, words: dict[str, str], match: re.Match[str], pa
     if speech.code == "id" and written in ("Dr.", "Dr"):
         return "doktor"  # the small "dr." is the physician
     if len(key) == 2 and key[1] == "." and key[0].isalpha() and words is not None and "(?=" not in match.re.pattern:
-        name_follows = passage.after(end)[:1].isupper()
+        name_follows = passage.after(end)[:1].isupper() or passage.after(end) == "et"
         if match.re.pattern.endswith(r"(?![\w])") and not (written[0].isupper() and name_follows):
             return None
     if speech.code == "en" and key.rstrip(".") in ("dr", "st"):
@@ -70,9 +70,13 @@ def rules(speech: SpeechRules) -> list[Rule]:
 
     def days_to(match: re.Match[str], passage: Passage) -> str | None:
         before, after = passage.known_before(match.start()), passage.after(match.end()).lower().rstrip(".")
-        return speech.signs["to"] if before in days and after in days else None
+        both_claimed = passage.claimed(match.start() - 1) and passage.claimed(match.end())
+        return speech.signs["to"] if both_claimed or (before in days and after in days) else None
 
     def capitals(match: re.Match[str], passage: Passage) -> str | None:
+        beside = passage.text[match.start() - 1 : match.start()] + passage.text[match.end() : match.end() + 1]
+        if "&" in beside:
+            return " ".join(match[0])  # "AT&T"
         return _capitals(speech, match[0], passage)
 
     def dotted(match: re.Match[str], _: Passage) -> str:
@@ -111,8 +115,8 @@ def _capitals(speech: SpeechRules, written: str, passage: Passage) -> str | None
 def _shouted(speech: SpeechRules, text: str) -> bool:
     words = re.findall(r"[^\W\d_]{2,}", text)
     loud = [word for word in words if word.isupper()]
-    plain_word = any(len(word) > _MAX_SPELLED + 1 or word.lower() in speech.read for word in loud)
-    return plain_word and len(loud) >= _MIN_SHOUTED_WORDS and len(loud) * 3 >= len(words) * 2
+    plain = sum(len(word) > _MAX_SPELLED + 1 or word.lower() in speech.read for word in loud)
+    return plain * 2 >= len(loud) >= _MIN_SHOUTED_WORDS and len(loud) * 3 >= len(words) * 2
 
 
 def _roman(speech: SpeechRules, match: re.Match[str], passage: Passage) -> str | None:
@@ -139,6 +143,9 @@ def _sign_rules(speech: SpeechRules) -> list[Rule]:
     def fixed(pattern: str, said: str) -> Rule:
         return Rule(re.compile(pattern), lambda _match, _passage: said)
 
+    def per(match: re.Match[str], passage: Passage) -> str | None:
+        return names["per"] if passage.claimed(match.start() - 1) else None
+
     return [
         Rule(_FORMS_OF_AND, lambda _match, _passage: names["and"]),
         fixed(r"(?<![\w#])#(?![\w#])", names["hash"]),
@@ -158,6 +165,6 @@ def _sign_rules(speech: SpeechRules) -> list[Rule]:
         fixed(r"%", names["percent"]),
         fixed(r"§", names["section"]),
         fixed(r"°", names["degrees"]),
-        fixed(r"(?<=\d)\s?/\s?(?=[a-z])", names["per"]),
+        Rule(re.compile(r"\s?/\s?(?=[a-z])"), per),
         fixed(r"(?<=\w)/(?=\w)", ""),
     ]

@@ -82,12 +82,12 @@ SPEECH = SpeechRules(
     group_marks=",",
     signs=table(
         """
-        minus=minus | percent=percent | to=to | times=times | equals=equals | and=and | at=at | dot=dot | dash=dash
-        underscore=underscore | slash=slash | plus=plus | about=about | degrees=degrees | per=per | over=over
-        number=number | hash=pound | star=star | question=question mark | ratio=to | x=times | less=less than
-        more=more than | divided=divided by | plusminus=plus or minus | section=section | version=version
-        half=half | and_half=and a half | colon=colon | percent_one=percent | permille=per mille | atleast=at least
-        atmost=at most | by=by | out_of=out of | sharp=sharp
+        minus=minus | percent=percent | to=to | times=times | equals=equals | and=and | at=at | dot=dot
+        dash=dash | underscore=underscore | slash=slash | plus=plus | about=about | degrees=degrees | per=per
+        over=over | number=number | hash=pound | star=star | question=question mark | ratio=to | x=times
+        less=less than | more=more than | divided=divided by | plusminus=plus or minus | section=section
+        version=version | half=half | and_half=and a half | colon=colon | percent_one=percent | permille=per mille
+        atleast=at least | atmost=at most | by=by | out_of=out of | sharp=sharp
         """
     ),
     currencies={
@@ -113,20 +113,20 @@ SPEECH = SpeechRules(
     says_cents=True,
     abbreviations=table(
         """
-        dr.=doctor | st.=saint | mr.=mister | mrs.=missus | ms.=miss | prof.=professor | rev.=reverend | jr.=junior
-        gen.=general | sen.=senator | capt.=captain | lt.=lieutenant | sgt.=sergeant | sr.=senior | vs.=versus
-        vs=versus | etc.=et cetera | e.g.=for example | i.e.=that is | approx.=approximately | ave.=avenue
-        rd.=road | blvd.=boulevard | apt.=apartment | mt.=mount | inc.=incorporated | ltd.=limited | co.=company
-        corp.=corporation | dept.=department | max.=maximum | min.=minimum | incl.=including | excl.=excluding
-        govt.=government | assoc.=associates | bros.=brothers | est.=established | w/=with | w/o=without
-        b/c=because | a.m.=a m | p.m.=p m | ph.d.=p h d | ste.=suite | ln.=lane | hwy.=highway | pkwy.=parkway
-        sq.=square | gov.=governor | pres.=president | hon.=honorable | col.=colonel | maj.=major
+        dr.=doctor | st.=saint | mr.=mister | mrs.=missus | ms.=miss | prof.=professor | rev.=reverend
+        jr.=junior | gen.=general | sen.=senator | capt.=captain | lt.=lieutenant | sgt.=sergeant | sr.=senior
+        vs.=versus | vs=versus | etc.=et cetera | e.g.=for example | i.e.=that is | approx.=approximately
+        ave.=avenue | rd.=road | blvd.=boulevard | apt.=apartment | mt.=mount | inc.=incorporated | ltd.=limited
+        co.=company | corp.=corporation | dept.=department | max.=maximum | min.=minimum | incl.=including
+        excl.=excluding | govt.=government | assoc.=associates | bros.=brothers | est.=established | w/=with
+        w/o=without | b/c=because | a.m.=a m | p.m.=p m | ph.d.=p h d | ste.=suite | ln.=lane | hwy.=highway
+        pkwy.=parkway | sq.=square | gov.=governor | pres.=president | hon.=honorable | col.=colonel | maj.=major
         supt.=superintendent | messrs.=messieurs | jan.=January | feb.=February | mar.=March | apr.=April
         aug.=August | oct.=October | sept.=September | sep.=September | nov.=November | dec.=December
-        tues.=Tuesday | thurs.=Thursday | mon.=Monday | tue.=Tuesday | wed.=Wednesday | thu.=Thursday | fri.=Friday
-        appt.=appointment | ref.=reference | misc.=miscellaneous | ft.=fort | asap=as soon as possible
-        fyi=for your information | intl.=international | dr=doctor | mr=mister | mrs=missus | prof=professor
-        st=saint
+        tues.=Tuesday | thurs.=Thursday | mon.=Monday | tue.=Tuesday | wed.=Wednesday | thu.=Thursday
+        fri.=Friday | appt.=appointment | ref.=reference | misc.=miscellaneous | ft.=fort
+        asap=as soon as possible | approx=approximately | fyi=for your information | intl.=international
+        dr=doctor | mr=mister | mrs=missus | prof=professor | st=saint
         """
     ),
     before_number=table(
@@ -171,7 +171,7 @@ SPEECH = SpeechRules(
         "world figure table unit step category tier group division form mark rocky",
     ),
     code_words=words(
-        "code pin otp password passcode zip cvv cvc extension ext flight",
+        "code pin ending ends dial call otp password passcode zip cvv cvc extension ext flight",
     ),
     id_words=words(
         "number no order ticket account reference ref id confirmation invoice case tracking booking claim policy",

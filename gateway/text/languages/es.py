@@ -95,13 +95,13 @@ SPEECH = SpeechRules(
     abbreviations=table(
         """
         sr.=señor | sra.=señora | srta.=señorita | sres.=señores | dr.=doctor | dra.=doctora | d.=don | dña.=doña
-        prof.=profesor | profa.=profesora | lic.=licenciado | ing.=ingeniero | ud.=usted | uds.=ustedes | vd.=usted
-        etc.=etcétera | p. ej.=por ejemplo | p.ej.=por ejemplo | av.=avenida | avda.=avenida | c/=calle | pza.=plaza
-        ctra.=carretera | dpto.=departamento | depto.=departamento | tel.=teléfono | tfno.=teléfono | tlf.=teléfono
-        aprox.=aproximadamente | máx.=máximo | mín.=mínimo | izq.=izquierda | dcha.=derecha | ee. uu.=Estados Unidos
-        ee.uu.=Estados Unidos | a. m.=de la mañana | p. m.=de la tarde | a.m.=de la mañana | p.m.=de la tarde
-        cía.=compañía | s.a.=s a | s.l.=s l | sto.=santo | sta.=santa | gral.=general | h=horas | hrs.=horas
-        vs.=contra
+        prof.=profesor | profa.=profesora | lic.=licenciado | ing.=ingeniero | ud.=usted | uds.=ustedes
+        vd.=usted | etc.=etcétera | p. ej.=por ejemplo | p.ej.=por ejemplo | av.=avenida | avda.=avenida
+        c/=calle | pza.=plaza | ctra.=carretera | dpto.=departamento | depto.=departamento | tel.=teléfono
+        tfno.=teléfono | tlf.=teléfono | aprox.=aproximadamente | máx.=máximo | mín.=mínimo | izq.=izquierda
+        dcha.=derecha | ee. uu.=Estados Unidos | ee.uu.=Estados Unidos | a. m.=de la mañana | p. m.=de la tarde
+        a.m.=de la mañana | p.m.=de la tarde | cía.=compañía | s.a.=s a | s.l.=s l | sto.=santo | sta.=santa
+        gral.=general | h=horas | hrs.=horas | vs.=contra
         """
     ),
     before_number=table(
@@ -119,7 +119,7 @@ SPEECH = SpeechRules(
         "dni iva nif iban otp eta usa ue onu ong otan pyme",
     ),
     read=words(
-        "iva ong otan pyme pin sim no sí de la el en es un si",
+        "iva ave ong otan pyme pin sim no sí de la el en es un si",
     ),
     names_for_roman=words(
         "luis felipe carlos alfonso enrique juan fernando isabel",
@@ -128,7 +128,7 @@ SPEECH = SpeechRules(
         "siglo capítulo tomo parte tipo fase nivel clase guerra mundial artículo",
     ),
     code_words=words(
-        "código clave pin contraseña postal extensión",
+        "código teléfono tel tlf móvil llame llámenos clave pin contraseña postal extensión",
     ),
     id_words=words(
         "número pedido cuenta referencia reserva factura expediente ticket tarjeta cliente dni nif es",

@@ -81,11 +81,11 @@ SPEECH = SpeechRules(
     signs=table(
         """
         minus=moins | percent=pour cent | to=à | times=fois | equals=égale | at=arobase | dot=point | dash=tiret
-        underscore=tiret bas | slash=barre oblique | plus=plus | about=environ | degrees=degrés | per=par | over=sur
-        number=numéro | hash=dièse | star=étoile | question=point d'interrogation | ratio=contre | x=fois
-        less=inférieur à | more=supérieur à | divided=divisé par | plusminus=plus ou moins | section=section
-        version=version | half=demi | and_half=et demi | and=et | colon=deux points | permille=pour mille
-        atleast=au moins | atmost=au plus | by=par | out_of=sur
+        underscore=tiret bas | slash=barre oblique | plus=plus | about=environ | degrees=degrés | per=par
+        over=sur | number=numéro | hash=dièse | star=étoile | question=point d'interrogation | ratio=contre
+        x=fois | less=inférieur à | more=supérieur à | divided=divisé par | plusminus=plus ou moins
+        section=section | version=version | half=demi | and_half=et demi | and=et | colon=deux points
+        permille=pour mille | atleast=au moins | atmost=au plus | by=par | out_of=sur
         """
     ),
     currencies={
@@ -145,7 +145,7 @@ SPEECH = SpeechRules(
         "françois jean-paul acte",
     ),
     code_words=words(
-        "code pin postal poste",
+        "code tél tel téléphone appelez portable pin postal poste",
     ),
     id_words=words(
         "numéro commande compte référence dossier facture réservation ticket carte client billet est",

@@ -63,12 +63,12 @@ SPEECH = SpeechRules(
     group_marks=".",
     signs=table(
         """
-        minus=minus | percent=persen | to=sampai | times=kali | equals=sama dengan | at=at | dot=titik | dash=strip
-        underscore=garis bawah | slash=garis miring | plus=plus | about=sekitar | degrees=derajat | per=per
-        over=per | number=nomor | hash=pagar | star=bintang | question=tanda tanya | ratio=banding | x=kali
-        less=kurang dari | more=lebih dari | divided=dibagi | plusminus=kurang lebih | section=pasal | version=versi
-        half=setengah | and_half=setengah | and=dan | colon=titik dua | permille=permil | atleast=minimal
-        atmost=maksimal | by=kali | out_of=dari
+        minus=minus | percent=persen | to=sampai | times=kali | equals=sama dengan | at=at | dot=titik
+        dash=strip | underscore=garis bawah | slash=garis miring | plus=plus | about=sekitar | degrees=derajat
+        per=per | over=per | number=nomor | hash=pagar | star=bintang | question=tanda tanya | ratio=banding
+        x=kali | less=kurang dari | more=lebih dari | divided=dibagi | plusminus=kurang lebih | section=pasal
+        version=versi | half=setengah | and_half=setengah | and=dan | colon=titik dua | permille=permil
+        atleast=minimal | atmost=maksimal | by=kali | out_of=dari
         """
     ),
     currencies={
@@ -98,26 +98,27 @@ SPEECH = SpeechRules(
     abbreviations=table(
         """
         dr.=dokter | drg.=dokter gigi | drh.=dokter hewan | bpk.=bapak | bp.=bapak | sdr.=saudara | sdri.=saudari
-        tn.=tuan | ny.=nyonya | nn.=nona | yth.=yang terhormat | h.=haji | hj.=hajah | ir.=insinyur | prof.=profesor
-        drs.=doktorandus | kh.=kiai haji | dra.=doktoranda | ust.=ustaz | jend.=jenderal | jl.=jalan | jln.=jalan
-        gg.=gang | kec.=kecamatan | kel.=kelurahan | kab.=kabupaten | kp.=kampung | ds.=desa | prov.=provinsi
-        perum.=perumahan | komp.=kompleks | blk.=blok | s.d.=sampai dengan | s/d=sampai dengan | sd.=sampai dengan
-        a.n.=atas nama | a/n=atas nama | an.=atas nama | d.a.=dengan alamat | d/a=dengan alamat
-        u.p.=untuk perhatian | up.=untuk perhatian | tgl.=tanggal | tgl=tanggal | dsb.=dan sebagainya
-        dll.=dan lain lain | dll=dan lain lain | dsb=dan sebagainya | dst.=dan seterusnya | dst=dan seterusnya
-        dkk.=dan kawan kawan | dkk=dan kawan kawan | yg=yang | dgn=dengan | utk=untuk | tdk=tidak | krn=karena
-        telp.=telepon | tlp.=telepon | tel.=telepon | telp=telepon | min.=minimal | maks.=maksimal | tsb.=tersebut
-        tsb=tersebut | spt=seperti | jd=jadi | sbg=sebagai | pt.=p t | cv.=c v | ud.=u d | tbk.=terbuka
-        ttd.=tertanda | alm.=almarhum | almh.=almarhumah | kpd.=kepada | kpd=kepada | thn.=tahun | th.=tahun
-        bln.=bulan | hlm.=halaman | no.=nomor | km.=kilometer | pkl.=pukul | pkl=pukul | dr=dari
-        sda=sama dengan atas | a.l.=antara lain | c.q.=casu quo | wib=w i b | wita=wita | wit=w i t | jan.=Januari
-        feb.=Februari | mar.=Maret | apr.=April | jun.=Juni | jul.=Juli | agt.=Agustus | agu.=Agustus
-        sep.=September | sept.=September | okt.=Oktober | nov.=November | des.=Desember | ag.=Agustus | rp=rupiah
-        kira2=kira kira | s.kom.=sarjana komputer | s.pd.=sarjana pendidikan | s.h.=sarjana hukum
-        s.e.=sarjana ekonomi | s.t.=sarjana teknik | m.m.=magister manajemen | m.h.=magister hukum
-        m.t.=magister teknik | m.kom.=magister komputer | m.pd.=magister pendidikan | s.sos.=sarjana sosial
-        s.si.=sarjana sains | m.si.=magister sains | s.ag.=sarjana agama | s.psi.=sarjana psikologi
-        s.farm.=sarjana farmasi | s.kep.=sarjana keperawatan | m.kes.=magister kesehatan | s.ked.=sarjana kedokteran
+        tn.=tuan | ny.=nyonya | nn.=nona | yth.=yang terhormat | h.=haji | hj.=hajah | ir.=insinyur
+        prof.=profesor | drs.=doktorandus | kh.=kiai haji | dra.=doktoranda | ust.=ustaz | jend.=jenderal
+        jl.=jalan | jln.=jalan | gg.=gang | kec.=kecamatan | kel.=kelurahan | kab.=kabupaten | kp.=kampung
+        ds.=desa | prov.=provinsi | perum.=perumahan | komp.=kompleks | blk.=blok | s.d.=sampai dengan
+        s/d=sampai dengan | sd.=sampai dengan | a.n.=atas nama | a/n=atas nama | an.=atas nama
+        d.a.=dengan alamat | d/a=dengan alamat | u.p.=untuk perhatian | up.=untuk perhatian | tgl.=tanggal
+        tgl=tanggal | dsb.=dan sebagainya | dll.=dan lain lain | dll=dan lain lain | dsb=dan sebagainya
+        dst.=dan seterusnya | dst=dan seterusnya | dkk.=dan kawan kawan | dkk=dan kawan kawan | yg=yang
+        dgn=dengan | utk=untuk | tdk=tidak | krn=karena | telp.=telepon | tlp.=telepon | tel.=telepon
+        telp=telepon | min.=minimal | kav.=kaveling | maks.=maksimal | tsb.=tersebut | tsb=tersebut | spt=seperti
+        jd=jadi | sbg=sebagai | pt.=p t | cv.=c v | ud.=u d | tbk.=terbuka | ttd.=tertanda | alm.=almarhum
+        almh.=almarhumah | kpd.=kepada | kpd=kepada | thn.=tahun | th.=tahun | bln.=bulan | hlm.=halaman
+        no.=nomor | km.=kilometer | pkl.=pukul | pkl=pukul | dr=dari | sda=sama dengan atas | a.l.=antara lain
+        c.q.=casu quo | wib=w i b | wita=wita | wit=w i t | jan.=Januari | feb.=Februari | mar.=Maret | apr.=April
+        jun.=Juni | jul.=Juli | agt.=Agustus | agu.=Agustus | sep.=September | sept.=September | okt.=Oktober
+        nov.=November | des.=Desember | ag.=Agustus | rp=rupiah | kira2=kira kira | s.kom.=sarjana komputer
+        s.pd.=sarjana pendidikan | s.h.=sarjana hukum | s.e.=sarjana ekonomi | s.t.=sarjana teknik
+        m.m.=magister manajemen | m.h.=magister hukum | m.t.=magister teknik | m.kom.=magister komputer
+        m.pd.=magister pendidikan | s.sos.=sarjana sosial | s.si.=sarjana sains | m.si.=magister sains
+        s.ag.=sarjana agama | s.psi.=sarjana psikologi | s.farm.=sarjana farmasi | s.kep.=sarjana keperawatan
+        m.kes.=magister kesehatan | s.ked.=sarjana kedokteran
         """
     ),
     before_number=table(
@@ -147,7 +148,7 @@ SPEECH = SpeechRules(
         "bab kelas abad gang gg bagian jilid tahap tipe pasal perang semester golongan pakubuwono hamengkubuwono",
     ),
     code_words=words(
-        "kode pin otp sandi password pos ekstensi",
+        "kode pin otp hubungi dial sandi password pos ekstensi",
     ),
     id_words=words(
         "nomor no rekening pesanan tiket referensi id resi tagihan faktur kasus pelacakan kartu pelanggan akun",

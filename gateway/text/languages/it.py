@@ -59,8 +59,8 @@ SPEECH = SpeechRules(
         """
         minus=meno | percent=per cento | to=a | times=per | equals=uguale | at=chiocciola | dot=punto
         dash=trattino | underscore=trattino basso | slash=barra | plus=più | about=circa | degrees=gradi | per=al
-        over=su | number=numero | hash=cancelletto | star=asterisco | question=punto interrogativo | ratio=a | x=per
-        less=minore di | more=maggiore di | divided=diviso | plusminus=più o meno | section=sezione
+        over=su | number=numero | hash=cancelletto | star=asterisco | question=punto interrogativo | ratio=a
+        x=per | less=minore di | more=maggiore di | divided=diviso | plusminus=più o meno | section=sezione
         version=versione | half=mezzo | and_half=e mezzo | and=e | colon=due punti | permille=per mille
         atleast=almeno | atmost=al massimo | by=per | out_of=su
         """
@@ -122,7 +122,7 @@ SPEECH = SpeechRules(
         "secolo capitolo tomo parte tipo fase livello classe guerra mondiale",
     ),
     code_words=words(
-        "codice pin cap password",
+        "codice tel telefono chiami cellulare pin cap password",
     ),
     id_words=words(
         "numero ordine conto riferimento pratica fattura prenotazione biglietto carta cliente è",

@@ -99,11 +99,11 @@ SPEECH = SpeechRules(
     abbreviations=table(
         """
         sr.=senhor | sra.=senhora | srta.=senhorita | srs.=senhores | dr.=doutor | dra.=doutora | prof.=professor
-        profa.=professora | eng.=engenheiro | d.=dona | exmo.=excelentíssimo | exma.=excelentíssima | etc.=et cetera
-        p. ex.=por exemplo | p.ex.=por exemplo | av.=avenida | r.=rua | al.=alameda | rod.=rodovia | pça.=praça
-        tel.=telefone | ap.=apartamento | apto.=apartamento | bl.=bloco | aprox.=aproximadamente | máx.=máximo
-        mín.=mínimo | ltda.=limitada | s.a.=s a | s/a=s a | cia.=companhia | jr.=júnior | obs.=observação | vc=você
-        sto.=santo | sta.=santa | hs=horas | vs.=contra | c/=com | s/=sem
+        profa.=professora | eng.=engenheiro | d.=dona | exmo.=excelentíssimo | exma.=excelentíssima
+        etc.=et cetera | p. ex.=por exemplo | p.ex.=por exemplo | av.=avenida | r.=rua | al.=alameda
+        rod.=rodovia | pça.=praça | tel.=telefone | ap.=apartamento | apto.=apartamento | bl.=bloco
+        aprox.=aproximadamente | máx.=máximo | mín.=mínimo | ltda.=limitada | s.a.=s a | s/a=s a | cia.=companhia
+        jr.=júnior | obs.=observação | vc=você | sto.=santo | sta.=santa | hs=horas | vs.=contra | c/=com | s/=sem
         """
     ),
     before_number=table(
@@ -130,7 +130,7 @@ SPEECH = SpeechRules(
         "século capítulo tomo parte tipo fase nível classe guerra mundial",
     ),
     code_words=words(
-        "código pin cep senha ramal",
+        "código tel telefone ligue celular pin cep senha ramal",
     ),
     id_words=words(
         "número pedido conta referência protocolo fatura reserva bilhete cartão cliente cpf é",
