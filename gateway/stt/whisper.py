@@ -14,7 +14,7 @@ from gateway.stt.base import Partial, SpeechPaused, SpeechStarted, SttEvent
 from gateway.stt.commits import Commits
 from gateway.stt.event_queue import EventQueue
 from gateway.stt.silero import FRAME_SAMPLES, SileroScore, load_silero
-from gateway.stt.utterance import LONGEST_PIECE_S, PREROLL_S, CallerAudio, Piece, Utterance, to_s, to_samples
+from gateway.stt.utterance import LONGEST_PIECE_S, CallerAudio, Piece, Utterance, to_s, to_samples
 from gateway.stt.vad import VoiceActivity
 from gateway.stt.whisper_engine import WhisperEngine
 from gateway.stt.whisper_jobs import Job, Purpose
@@ -72,8 +72,6 @@ class WhisperRecogniser:
     def discard(self) -> None:
         self._take_utterance()
         self._engine.drop(self, finals=False)
-        # A word that is just beginning was not part of what is forgotten.
-        self._floor = max(self._floor, self._audio.end - to_samples(PREROLL_S))
 
     def events(self) -> AsyncIterator[SttEvent]:
         """A retryable SttError stands for one Final; iterate anew to go on."""

@@ -30,6 +30,16 @@ def test_probabilities_equal_those_of_the_package_whose_weights_these_are() -> N
         assert ours.step(np.pad(samples, 64, mode="reflect")) == pytest.approx(theirs(frame), abs=0.02)
 
 
+def test_a_frame_is_seen_with_the_samples_before_it_and_a_mirror_behind_it() -> None:
+    fed, stepped = SileroScore(load_silero()), SileroScore(load_silero())
+    signal = np.frombuffer(b"".join(frames("question.wav")[20:40]), np.int16).astype(np.float32) / np.float32(32_767)
+    before = np.zeros(64, np.float32)
+    for place, frame in enumerate(frames("question.wav")[20:40]):
+        samples = signal[place * FRAME_SAMPLES : (place + 1) * FRAME_SAMPLES]
+        assert fed(frame) == stepped.step(np.concatenate([before, np.pad(samples, (0, 64), mode="reflect")]))
+        before = samples[-64:]
+
+
 def test_speech_scores_high_and_the_silence_around_it_low() -> None:
     score = SileroScore(load_silero())
     probabilities = [score(frame) for frame in frames("question.wav")]

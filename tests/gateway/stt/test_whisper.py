@@ -4,8 +4,7 @@ import pytest
 
 from gateway.stt.base import Final, Partial, SpeechPaused, SpeechStarted
 from gateway.stt.utterance import LONGEST_PIECE_S
-from gateway.stt.whisper_engine import WhisperEngine
-from tests.gateway.stt.call import FRAME_S, Call, call_with, seconds
+from tests.gateway.stt.call import FRAME_S, call_with, seconds
 from tests.gateway.stt.workers import FakeWorkers
 from tests.rig.clock import run_leaping
 
@@ -119,6 +118,32 @@ def test_a_long_utterance_is_closed_at_a_pause_and_not_read_again() -> None:
     run_leaping(scene())
 
 
+def test_a_closed_piece_that_still_waits_is_not_replaced_by_the_next_pause() -> None:
+    async def scene() -> None:
+        async with call_with(FakeWorkers(loads_s=18.0)) as call:
+            for _ in range(2):
+                await call.speak(7.0)
+                await call.silent(0.4)
+            call.ears.commit()
+            await asyncio.sleep(5)
+            (text,) = call.finals
+            assert len(text.split()) == 2
+
+    run_leaping(scene())
+
+
+def test_a_partial_that_still_waits_is_given_up_at_the_pause() -> None:
+    async def scene() -> None:
+        workers = FakeWorkers(loads_s=4.0)
+        async with call_with(workers) as call:
+            await call.speak(2.0)
+            await call.silent(0.5)
+            await asyncio.sleep(5)
+            assert len(workers.heard) == 1
+
+    run_leaping(scene())
+
+
 def test_whoever_speaks_without_a_pause_is_read_in_bounded_pieces_and_nothing_is_lost() -> None:
     async def scene() -> None:
         workers = FakeWorkers()
@@ -177,28 +202,6 @@ def test_what_was_discarded_is_in_no_final() -> None:
             call.ears.commit()
             await asyncio.sleep(1)
             assert [seconds(text) for text in call.finals] == [pytest.approx(1.4, abs=0.06)]
-
-    run_leaping(scene())
-
-
-def test_calls_share_the_engine_and_are_all_answered() -> None:
-    async def scene() -> None:
-        workers = FakeWorkers(takes_s=0.1)
-        engine = WhisperEngine(workers.start)
-        calls = [Call(engine) for _ in range(5)]
-
-        async def turn(call: Call) -> None:
-            await call.open()
-            await call.speak(1.0)
-            await call.silent(0.5)
-            call.ears.commit()
-            await asyncio.sleep(1)
-            await call.close()
-
-        await asyncio.gather(*map(turn, calls))
-        await engine.close()
-        assert [len(call.finals) for call in calls] == [1] * 5
-        assert workers.started == 1
 
     run_leaping(scene())
 
