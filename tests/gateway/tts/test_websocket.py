@@ -135,7 +135,8 @@ async def test_start_and_cancel_two_hundred_times_leaks_nothing(worker: WorkerPr
         assert audio_of(events, 201) == tone_of("Done.")
         gc.collect()
         assert len(asyncio.all_tasks()) == tasks
-        assert (here.num_fds(), server_process.num_fds(), server_process.num_threads()) == files
+        after = (here.num_fds(), server_process.num_fds(), server_process.num_threads())
+        assert all(now <= before for now, before in zip(after, files, strict=True)), (after, files)
         await session.close()
 
 
@@ -149,7 +150,7 @@ async def test_a_closed_session_leaves_no_task_and_no_socket(worker: WorkerProce
             session.speak("Never mind.")
             await session.close()
     assert asyncio.all_tasks() == tasks
-    assert here.num_fds() == files
+    assert here.num_fds() <= files
 
 
 async def test_silence_costs_no_time(worker: WorkerProcess) -> None:
