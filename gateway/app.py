@@ -13,6 +13,7 @@ from config.models import ModelStore
 from config.settings import Llm, Settings, Stt
 from gateway.call.calls import Calls
 from gateway.call.script import Script, Timing
+from gateway.console.softphone import Softphone
 from gateway.errors import SttError
 from gateway.gateway import Bot, Bounds, Gateway, Parts
 from gateway.llm.base import Deadlines, Inference, LanguageModel
@@ -68,7 +69,10 @@ def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
             outstanding=tts.outstanding,
             timing=SpeechTiming(connect_s=tts.connect_s, give_up_s=tts.give_up_s),
         ),
-        platforms={"twilio": build_platform("twilio", auth_token=settings.twilio.auth_token)},
+        platforms={
+            "twilio": build_platform("twilio", auth_token=settings.twilio.auth_token),
+            "softphone": Softphone(),
+        },
         controls=_controls(settings, http),
     )
     now = asyncio.get_running_loop().time

@@ -9,6 +9,7 @@ import structlog
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
+from gateway.console.routes import ConsoleRoutes
 from gateway.errors import Refused
 from gateway.gateway import Gateway
 from gateway.platforms.base import Platform, WebhookRequest
@@ -34,6 +35,7 @@ class Routes:
 
     def add_to(self, app: web.Application) -> None:
         app.middlewares.append(_refusals(self._gateway))
+        ConsoleRoutes(self._gateway, self._admin, self._base).add_to(app)
         app.add_routes(
             [
                 web.get("/healthz", self._healthz),

@@ -1,0 +1,47 @@
+// The turns of one call as GET /calls/{id} tells them: what was said, and where the time went.
+
+import { make } from "./elements.js";
+import { known, words } from "./words.js";
+
+/** The list of a call's turns. */
+export function transcript(turns) {
+  if (turns.length === 0) return make("p", { class: "hint" }, words("no_turns"));
+  return make("ol", { class: "turns" }, ...turns.map(turnItem));
+}
+
+function turnItem(turn) {
+  const item = make("li");
+  if (turn.caller_text) item.append(line("caller", turn.caller_text));
+  const heard = turn.heard_text || (turn.interrupted ? "" : turn.bot_text);
+  if (heard) item.append(line("bot", heard));
+  item.append(...notes(turn));
+  return item;
+}
+
+function line(who, text) {
+  return make("p", { class: `line ${who}` }, make("span", { class: "who" }, words(who)), " ", text);
+}
+
+function notes(turn) {
+  const found = [];
+  if (turn.interrupted) found.push(make("span", { class: "note" }, words("interrupted")));
+  if (turn.failure) found.push(make("span", { class: "note bad" }, words("failure", { code: turn.failure })));
+  const { total, ...stages } = turn.latency_ms;
+  if (total === undefined) return found;
+  const answered = words("latency", { seconds: inSeconds(total) });
+  const parts = Object.entries(stages).map(([stage, ms]) =>
+    make("div", {}, make("dt", {}, stageName(stage)), make("dd", {}, words("seconds_short", { seconds: inSeconds(ms) }))),
+  );
+  found.push(
+    make("details", { class: "latency" }, make("summary", {}, answered), make("dl", { class: "stages" }, ...parts)),
+  );
+  return found;
+}
+
+function stageName(stage) {
+  return known(`stage_${stage}`) ? words(`stage_${stage}`) : stage;
+}
+
+function inSeconds(ms) {
+  return (ms / 1000).toFixed(2);
+}
