@@ -29,7 +29,10 @@ class Passage:
         self.claims: list[Claim] = []
 
     def claim(self, start: int, end: int, said: str) -> None:
-        """Say [start, end) as `said`; the caller has checked that it is free."""
+        """Say [start, end) as `said`; the caller has checked that it is free. White space at its edges stays free."""
+        matched = self.text[start:end]
+        start += len(matched) - len(matched.lstrip())
+        end = start + len(matched.strip())
         self._claimed[start:end] = b"\x01" * (end - start)
         self.claims.append(Claim(start, end, said))
 

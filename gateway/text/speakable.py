@@ -82,7 +82,8 @@ class _Assembly:
         return Spoken(text, tuple(self._spans))
 
     def _claim(self, claim: Claim) -> None:
-        for word in claim.said.split():
+        said = "".join(self._sayable(char) for char in claim.said)
+        for word in said.split():
             self._add(word, claim.start, claim.end, joined=claim.start > 0)
         ends = self._seen.text[claim.start : claim.end].endswith(".")
         if ends and (claim.end == len(self._seen.text) or self._seen.text[claim.end] == "\n"):

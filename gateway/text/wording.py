@@ -101,7 +101,7 @@ def rules(speech: SpeechRules) -> list[Rule]:
 
 def _capitals(speech: SpeechRules, written: str, passage: Passage) -> str | None:
     word = written.removesuffix("s")
-    if not word.isupper():
+    if not (word.isupper() and word.isalpha()):
         return None
     known = word.lower()
     sounds = bool(_VOWELS.search(word))
