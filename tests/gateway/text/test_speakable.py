@@ -5,8 +5,8 @@ import unicodedata
 
 import pytest
 
-from gateway.text.speakable import speak
 from gateway.text.spans import Spoken
+from gateway.text.speakable import speak
 from tests.gateway.text.tables import Case, cases
 
 _CASES = cases("normalising", "spoken")
