@@ -94,6 +94,7 @@ class Routes:
         ws = web.WebSocketResponse(
             max_msg_size=MAX_WIRE_MESSAGE_BYTES,
             heartbeat=platform.capabilities.ping_interval_s,
+            protocols=platform.capabilities.subprotocols,
             compress=False,  # µ-law does not compress, and a context per call costs memory
         )
         await ws.prepare(request)

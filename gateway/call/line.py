@@ -46,7 +46,12 @@ class Line:
         """Yield what the peer said, ending after CallEnded; a fatal PeerError ends the call too."""
         while True:
             message = await self._socket.receive()
-            for event in self.codec.receive_eof() if message is None else self.codec.receive(message):
+            events = self.codec.receive_eof() if message is None else self.codec.receive(message)
+            try:
+                await self._write(self.codec.owed())
+            except PeerFault as fault:
+                events = [CallEnded(fault.code)]
+            for event in events:
                 if isinstance(event, PeerError):
                     self._count(event)
                     if not event.fatal:
@@ -67,7 +72,13 @@ class Line:
 
     async def send(self, command: Command) -> None:
         """Write a command; PeerFault `peer_stopped_reading` or `peer_gone` when it cannot be (F-09)."""
-        for message in self.codec.encode(command):
+        await self._write(self.codec.encode(command))
+
+    async def close(self, code: int = 1000) -> None:
+        await self._socket.close(code)
+
+    async def _write(self, messages: list[str | bytes]) -> None:
+        for message in messages:
             try:
                 async with asyncio.timeout(self._send_timeout_s):
                     await self._socket.send(message)
@@ -75,9 +86,6 @@ class Line:
                 raise PeerFault("peer_stopped_reading", f"no room for {self._send_timeout_s} s") from None
             except ConnectionError as error:
                 raise PeerFault("peer_gone", str(error)) from error
-
-    async def close(self, code: int = 1000) -> None:
-        await self._socket.close(code)
 
     def _count(self, event: PeerError) -> None:
         kind = event.code if event.code in self.faults or len(self.faults) < MAX_FAULT_KINDS else "other"

@@ -28,6 +28,8 @@ class Capabilities:
     transfer_on_stream: bool = False
     # WebSocket pings; None where the platform hangs up on them (F-25).
     ping_interval_s: float | None = 20.0
+    # WebSocket subprotocols we agree to; the one the platform offers is echoed.
+    subprotocols: tuple[str, ...] = ()
 
 
 class Codec(Protocol):
@@ -46,6 +48,13 @@ class Codec(Protocol):
 
     def encode(self, command: Command) -> list[str | bytes]:
         """Return the wire messages; empty when the platform has none for it, before the start and after the end."""
+        ...
+
+    def owed(self) -> list[str | bytes]:
+        """Return what the protocol obliges us to answer at once (pong, closed), and forget it.
+
+        Send it after each receive, before the events are acted on.
+        """
         ...
 
 

@@ -57,6 +57,7 @@ class JsonStream:
     def __init__(self, handlers: Mapping[str, Handler]) -> None:
         self._handlers = handlers
         self._ended = False
+        self._owed: list[str | bytes] = []
         self.phase = Phase.WAITING
         # How often each code occurred; only the first of a code becomes an event. Codes are ours, so this is bounded.
         self.breaches: Counter[str] = Counter()
@@ -90,6 +91,15 @@ class JsonStream:
     def receive_eof(self) -> list[Event]:
         """The socket has closed: CallEnded unless it was already said."""
         return self.end("closed")
+
+    def owe(self, message: str | bytes) -> None:
+        """Answer the peer with this as soon as the present message has been read."""
+        self._owed.append(message)
+
+    def owed(self) -> list[str | bytes]:
+        """Return what is to be sent at once, and forget it."""
+        messages, self._owed = self._owed, []
+        return messages
 
     def start(self, started: CallStarted) -> list[Event]:
         """Open the stream."""

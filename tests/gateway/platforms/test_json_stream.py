@@ -126,3 +126,12 @@ def test_random_messages_never_raise(message: Any) -> None:
     wire = message if isinstance(message, str | bytes) else json.dumps({"type": message})
     for event in Parrot().receive(wire):
         assert isinstance(event, PeerError | CallerAudio)
+
+
+def test_what_is_owed_is_handed_over_once_and_in_order() -> None:
+    parrot = Parrot()
+    assert parrot.owed() == []
+    parrot.owe("pong")
+    parrot.owe(b"\x00")
+    assert parrot.owed() == ["pong", b"\x00"]
+    assert parrot.owed() == []
