@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import Any, ClassVar
 
-from gateway.events import CallEnded, CallerAudio, CallStarted, Event, PeerError
+from gateway.events import CallEnded, CallerAudio, CallStarted, Digit, Event, PeerError
 from gateway.platforms.base import MAX_MESSAGE_BYTES
 
 # A second of 8 kHz L16; the longest packets any platform documents are 100 ms. More in one message is a fault.
@@ -25,6 +25,7 @@ _MAX_NAME_CHARS = 32
 # Counters and times fit 64 bits; JSON allows numbers of thousands of digits.
 _MAX_NUMBER = 2**63 - 1
 _MAX_NUMBER_CHARS = 19
+_DIGITS = frozenset("0123456789*#ABCD")
 
 Json = Mapping[str, Any]
 Handler = Callable[[Json], list[Event]]
@@ -163,6 +164,14 @@ def integer(body: Json, key: str, default: int) -> int:
     if number is None or abs(number) > _MAX_NUMBER:
         raise Breach("bad_field", f"{key} is {_kind(value)}, a whole number is due")
     return number
+
+
+def pressed(body: Json, key: str) -> Digit:
+    """Return the key of a telephone's pad at `key`; `bad_digit` for anything else."""
+    digit = text(body, key).upper()
+    if digit not in _DIGITS:
+        raise Breach("bad_digit")
+    return Digit(digit)
 
 
 def base64_audio(body: Json, key: str, bytes_per_sample: int) -> CallerAudio:

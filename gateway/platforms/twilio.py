@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from gateway.errors import Refused
-from gateway.events import CallStarted, ClearOutput, Command, Digit, Event, MarkReached, SendAudio, SendMark
+from gateway.events import CallStarted, ClearOutput, Command, Event, MarkReached, SendAudio, SendMark
 from gateway.platforms import twiml
 from gateway.platforms.base import Capabilities, Codec, Document, IncomingCall, WebhookRequest
-from gateway.platforms.json_stream import Breach, Json, JsonStream, Phase, base64_audio, integer, section, text
+from gateway.platforms.json_stream import Breach, Json, JsonStream, Phase, base64_audio, integer, pressed, section, text
 from gateway.platforms.signature import verify_twilio
 from media.formats import ULAW_8K, AudioFormat, Encoding
 
@@ -30,7 +30,6 @@ _RATES_HZ = {
     Encoding.ALAW: frozenset({8000}),
     Encoding.L16: frozenset({8000, 16000, 24000, 48000}),
 }
-_DIGITS = frozenset("0123456789*#ABCD")
 
 
 class TwilioCodec(JsonStream):
@@ -94,10 +93,7 @@ class TwilioCodec(JsonStream):
 
     def _dtmf(self, body: Json) -> list[Event]:
         self._check_stream(body)
-        digit = text(section(body, "dtmf"), "digit").upper()
-        if digit not in _DIGITS or len(digit) != 1:
-            raise Breach("bad_digit")
-        return [Digit(digit)]
+        return [pressed(section(body, "dtmf"), "digit")]
 
     def _mark(self, body: Json) -> list[Event]:
         self._check_stream(body)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.events import CallEnded, CallerAudio, CallStarted, Event, PeerError
+from gateway.events import CallEnded, CallerAudio, CallStarted, Digit, Event, PeerError
 from gateway.platforms.json_stream import (
     Breach,
     Json,
@@ -15,6 +15,7 @@ from gateway.platforms.json_stream import (
     base64_audio,
     checked_audio,
     integer,
+    pressed,
     section,
     text,
 )
@@ -135,3 +136,14 @@ def test_what_is_owed_is_handed_over_once_and_in_order() -> None:
     parrot.owe(b"\x00")
     assert parrot.owed() == ["pong", b"\x00"]
     assert parrot.owed() == []
+
+
+@pytest.mark.parametrize(("value", "read"), [("1", "1"), (5, "5"), ("#", "#"), ("a", "A")])
+def test_a_key_of_the_pad_is_read(value: Any, read: str) -> None:
+    assert pressed({"d": value}, "d") == Digit(read)
+
+
+@pytest.mark.parametrize("value", [None, "", "12", "x", 10, True])
+def test_anything_else_is_no_key(value: Any) -> None:
+    with pytest.raises(Breach):
+        pressed({"d": value}, "d")
