@@ -77,36 +77,64 @@ class Answer:
         return code if isinstance(code, int) else 0
 
 
-class Rest:
-    """POSTs forms with Basic credentials, bounded in time, tried again only where a second try can do no harm."""
+def basic(user: str, password: str) -> dict[str, str]:
+    """The header of HTTP Basic credentials."""
+    return {"Authorization": "Basic " + b64encode(f"{user}:{password}".encode()).decode("ascii")}
 
-    def __init__(self, http: aiohttp.ClientSession, user: str, password: str, patience: Patience) -> None:
+
+def bearer(key: str) -> dict[str, str]:
+    """The header of a bearer key."""
+    return {"Authorization": f"Bearer {key}"}
+
+
+class Rest:
+    """Sends forms or JSON with `credentials` as headers, bounded in time, again only where that can do no harm."""
+
+    def __init__(self, http: aiohttp.ClientSession, credentials: Mapping[str, str], patience: Patience) -> None:
         self._http = http
-        self._authorization = "Basic " + b64encode(f"{user}:{password}".encode()).decode("ascii")
+        self._headers = {**credentials, "Accept": "application/json"}
         self._patience = patience
         self._timeout = aiohttp.ClientTimeout(total=patience.total_s, connect=patience.connect_s)
 
     async def post(self, url: str, form: Mapping[str, str], *, idempotent: bool) -> Answer:
-        """Return any answer below 500 but 401, 403 and 429; PeerFault for the rest, for timeouts and lost connections.
+        """POST a form; see `send`."""
+        return await self.send("POST", url, form=form, idempotent=idempotent)
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        *,
+        idempotent: bool,
+        form: Mapping[str, str] | None = None,
+        body: Any = None,
+    ) -> Answer:
+        """Send a form, or `body` as JSON. PeerFault for 401, 403, 429, 500 and above, timeouts and lost connections;
+        every other answer is returned.
 
         A request that surely did not take effect (not connected, 429) is tried again; one that may have, only when
         `idempotent`.
         """
         for pause_s in self._patience.pauses_s:
             try:
-                return await self._post_once(url, form)
+                return await self._send_once(method, url, form, body)
             except PeerFault as fault:
                 if not (fault.code in ("rest_unreachable", "rest_rate_limited") or (idempotent and fault.retryable)):
                     raise
             await asyncio.sleep(pause_s)
-        return await self._post_once(url, form)
+        return await self._send_once(method, url, form, body)
 
-    async def _post_once(self, url: str, form: Mapping[str, str]) -> Answer:
-        headers = {"Authorization": self._authorization, "Accept": "application/json"}
+    async def _send_once(self, method: str, url: str, form: Mapping[str, str] | None, body: Any) -> Answer:
         try:
             # No redirects: they would carry the credentials to another host.
-            async with self._http.post(
-                url, data=form, headers=headers, timeout=self._timeout, allow_redirects=False
+            async with self._http.request(
+                method,
+                url,
+                data=form,
+                json=body,
+                headers=self._headers,
+                timeout=self._timeout,
+                allow_redirects=False,
             ) as response:
                 answer = Answer(response.status, await _read_json(response))
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
@@ -131,14 +159,14 @@ class TwilioControl:
         base_url: str = "https://api.twilio.com",
         patience: Patience | None = None,
     ) -> None:
-        self._rest = Rest(http, key_sid or account_sid, secret, patience or Patience())
+        self._rest = Rest(http, basic(key_sid or account_sid, secret), patience or Patience())
         self._calls_url = f"{base_url.rstrip('/')}/2010-04-01/Accounts/{quote(account_sid, safe='')}/Calls"
 
     async def hang_up(self, call_id: str) -> None:
         answer = await self._rest.post(self._url(call_id), {"Status": "completed"}, idempotent=True)
         if answer.status == 404 or answer.code in _TWILIO_OVER:
             return
-        _require_success(answer)
+        require_success(answer)
 
     async def transfer(self, call_id: str, target: str) -> None:
         await self.redirect(call_id, twiml.dial(target))
@@ -148,14 +176,14 @@ class TwilioControl:
         answer = await self._rest.post(self._url(call_id), {"Twiml": document.body}, idempotent=False)
         if answer.status == 404 or answer.code in _TWILIO_OVER:
             raise PeerFault("call_over", "the call ended before it could be moved")
-        _require_success(answer)
+        require_success(answer)
 
     async def dial(self, call: OutboundCall) -> str:
         form = {"To": call.to, "From": call.caller, "Url": call.answer_url, "Timeout": str(call.ring_timeout_s)}
         if call.status_url:
             form["StatusCallback"] = call.status_url
         answer = await self._rest.post(f"{self._calls_url}.json", form, idempotent=False)
-        _require_success(answer)
+        require_success(answer)
         call_id = answer.body.get("sid")
         if not isinstance(call_id, str) or not call_id:
             raise PeerFault("rest_bad_answer", "the answer to a new call has no sid")
@@ -188,7 +216,8 @@ def _checked(answer: Answer) -> Answer:
     return answer
 
 
-def _require_success(answer: Answer) -> None:
+def require_success(answer: Answer) -> None:
+    """PeerFault `rest_refused` for anything but a 2xx answer."""
     if not 200 <= answer.status < 300:
         raise PeerFault("rest_refused", _described(answer))
 

@@ -15,16 +15,18 @@ _NUMBER = re.compile(r"\+?[0-9]{2,20}")
 _SIP = re.compile(r"sips?:[^\s<>]{1,255}")
 
 
-def connect(stream_url: str, parameters: Mapping[str, str]) -> Document:
+def connect(stream_url: str, parameters: Mapping[str, str], attributes: Mapping[str, str] | None = None) -> Document:
     """Connect the call to a stream both ways; nothing follows, so closing the socket hangs up (F-11).
 
-    Refused (400) when a parameter is too long or not XML text. The query of a stream URL is dropped on the way
-    (F-29), so a URL with one is a ValueError.
+    `attributes` are a platform's own, beside the URL. Refused (400) when a parameter is too long or not XML text. The
+    query of a stream URL is dropped on the way (F-29), so a URL with one is a ValueError.
     """
     if "?" in stream_url:
         raise ValueError("the stream URL has a query, which the platform drops: use parameters")
     response = ElementTree.Element("Response")
-    stream = ElementTree.SubElement(ElementTree.SubElement(response, "Connect"), "Stream", url=stream_url)
+    stream = ElementTree.SubElement(
+        ElementTree.SubElement(response, "Connect"), "Stream", {"url": stream_url, **(attributes or {})}
+    )
     for name, value in parameters.items():
         _check_parameter(name, value)
         ElementTree.SubElement(stream, "Parameter", name=name, value=value)

@@ -24,6 +24,13 @@ def test_connect_says_where_the_stream_goes_and_nothing_follows_it() -> None:
     )
 
 
+def test_a_platforms_own_attributes_stand_beside_the_url() -> None:
+    body = twiml.connect(URL, {}, {"codec": 'a"b'}).body
+    stream = ElementTree.fromstring(body.encode()).find("Connect/Stream")
+    assert stream is not None
+    assert stream.attrib == {"url": URL, "codec": 'a"b'}
+
+
 @given(st.dictionaries(XML_TEXT, XML_TEXT, max_size=5))
 def test_parameters_come_back_as_they_went_in(parameters: dict[str, str]) -> None:
     body = twiml.connect(URL, parameters).body
