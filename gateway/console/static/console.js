@@ -9,8 +9,9 @@ import { known, localise, words } from "./words.js";
 // Calls come and go in seconds; parts and counters are worth a look every few rounds.
 const EVERY_MS = 2000;
 const PARTS_EVERY = 3;
-// An open transcript of a live call grows with it.
+// The newest; a gateway may keep hundreds.
 const ENDED_SHOWN = 20;
+const COLUMNS = ["call", "platform", "since", "turns", "state"];
 
 const ending = new Set();
 let locked = false;
@@ -87,8 +88,8 @@ function renderCalls(records) {
 /** Put calls into a table; rows that are there stay, so that keyboard focus does. */
 function fill(table, records, live) {
   if (!table.tHead) {
-    const titles = ["call", "platform", "since", "turns", "state"].map((name) => words(`column_${name}`));
-    table.append(make("thead", {}, make("tr", {}, ...titles.map((t) => make("th", { scope: "col" }, t)), make("td"))));
+    const titles = COLUMNS.map((name) => make("th", { scope: "col" }, words(`column_${name}`)));
+    table.append(make("thead", {}, make("tr", {}, ...titles, make("td"))));
     table.append(make("tbody"));
   }
   const body = table.tBodies[0];
@@ -107,8 +108,9 @@ function newRow(record, live) {
   const end = make("button", { type: "button", class: "danger" }, words("hang_up"));
   end.setAttribute("aria-label", words("hang_up_call", { call: record.call_id }));
   end.addEventListener("click", () => hangUp(record.call_id, end));
-  const titles = ["call", "platform", "since", "turns", "state"];
-  const cells = titles.map((name) => make("td", { "data-title": words(`column_${name}`), class: name }));
+  const cells = COLUMNS.map((name) =>
+    make("td", { "data-title": words(`column_${name}`), class: `column-${name}` }),
+  );
   return make(
     "tr",
     { "data-call": record.call_id },
@@ -155,7 +157,7 @@ async function open(callId) {
 async function read(callId) {
   let said = null;
   try {
-    said = transcript((await ask("GET", `/calls/${encodeURIComponent(callId)}`)).turns);
+    said = transcript((await ask("GET", `/calls/${encodeURIComponent(callId)}`)).turns, "the_caller");
   } catch (error) {
     if (error.status !== 404) throw error;
     said = make("p", { class: "hint" }, words("not_kept"));

@@ -118,7 +118,7 @@ class Call {
       if (call !== this && call !== null) return; // the next call has the page
       if (this.#over) left -= 1;
       const record = await ask("GET", `/calls/${this.#callId}`).catch((error) => error);
-      if (record.turns) byId("transcript").replaceChildren(transcript(record.turns));
+      if (record.turns) byId("transcript").replaceChildren(transcript(record.turns, "caller"));
       if (record.status === 404) byId("transcript").append(make("p", { class: "hint" }, words("not_kept")));
       if (record.ended || record.status) return;
     }
@@ -151,7 +151,7 @@ async function pressed() {
   const placed = call;
   render("connecting");
   show(byId("problem"), false);
-  byId("transcript").replaceChildren(transcript([]));
+  byId("transcript").replaceChildren(transcript([], "caller"));
   try {
     await placed.place();
   } catch (error) {

@@ -3,23 +3,23 @@
 import { make } from "./elements.js";
 import { known, words } from "./words.js";
 
-/** The list of a call's turns. */
-export function transcript(turns) {
+/** The list of a call's turns; `caller` is the key of the words that name the caller to the reader. */
+export function transcript(turns, caller) {
   if (turns.length === 0) return make("p", { class: "hint" }, words("no_turns"));
-  return make("ol", { class: "turns" }, ...turns.map(turnItem));
+  return make("ol", { class: "turns" }, ...turns.map((turn) => turnItem(turn, caller)));
 }
 
-function turnItem(turn) {
+function turnItem(turn, caller) {
   const item = make("li");
-  if (turn.caller_text) item.append(line("caller", turn.caller_text));
+  if (turn.caller_text) item.append(line("caller", words(caller), turn.caller_text));
   const heard = turn.heard_text || (turn.interrupted ? "" : turn.bot_text);
-  if (heard) item.append(line("bot", heard));
+  if (heard) item.append(line("bot", words("bot"), heard));
   item.append(...notes(turn));
   return item;
 }
 
-function line(who, text) {
-  return make("p", { class: `line ${who}` }, make("span", { class: "who" }, words(who)), " ", text);
+function line(side, name, text) {
+  return make("p", { class: `line ${side}` }, make("span", { class: "who" }, name), " ", text);
 }
 
 function notes(turn) {
@@ -28,9 +28,9 @@ function notes(turn) {
   if (turn.failure) found.push(make("span", { class: "note bad" }, words("failure", { code: turn.failure })));
   const { total, ...stages } = turn.latency_ms;
   if (total === undefined) return found;
-  const answered = words("latency", { seconds: inSeconds(total) });
+  const answered = words("latency", { seconds: (total / 1000).toFixed(2) });
   const parts = Object.entries(stages).map(([stage, ms]) =>
-    make("div", {}, make("dt", {}, stageName(stage)), make("dd", {}, words("seconds_short", { seconds: inSeconds(ms) }))),
+    make("div", {}, make("dt", {}, stageName(stage)), make("dd", {}, `${ms.toFixed(0)} ms`)),
   );
   found.push(
     make("details", { class: "latency" }, make("summary", {}, answered), make("dl", { class: "stages" }, ...parts)),
@@ -40,8 +40,4 @@ function notes(turn) {
 
 function stageName(stage) {
   return known(`stage_${stage}`) ? words(`stage_${stage}`) : stage;
-}
-
-function inSeconds(ms) {
-  return (ms / 1000).toFixed(2);
 }
