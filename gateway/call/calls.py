@@ -70,7 +70,7 @@ class Calls:
     def reserve(self, platform: str, call_id: str, voice: SpeechSession) -> str:
         """Keep a place, open the voice while the phone rings, return the stream token; a repeat replaces the first."""
         self.release(call_id)
-        token = secrets.token_urlsafe(TOKEN_BYTES)
+        token = secrets.token_hex(TOKEN_BYTES)  # Plivo carries nothing but letters and digits
         opening = asyncio.create_task(_open_early(voice), name=f"{call_id}:open")
         self._reserved[call_id] = Reservation(platform, token, self._now() + self._token_ttl_s, voice, opening)
         asyncio.get_running_loop().call_later(self._token_ttl_s, self._expire)
