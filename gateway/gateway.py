@@ -16,7 +16,7 @@ from gateway.call.session import CallSession, Engines
 from gateway.errors import PeerFault, Refused
 from gateway.events import CallStarted
 from gateway.llm.base import LanguageModel
-from gateway.platforms.base import Document, Platform, WebhookRequest
+from gateway.platforms.base import CALL_PARAMETER, Document, Platform, WebhookRequest
 from gateway.platforms.control import CallControl
 from gateway.stt.base import RecogniserFactory
 from gateway.telemetry import Telemetry
@@ -120,7 +120,8 @@ class Gateway:
             return platform.reject("busy")
         token = self.calls.reserve(platform.name, incoming.call_id, self._new_voice())
         try:
-            return platform.answer(stream_url, token, {})
+            parameters = {} if platform.capabilities.call_id_in_stream else {CALL_PARAMETER: incoming.call_id}
+            return platform.answer(stream_url, token, parameters)
         except Refused:
             self.calls.release(incoming.call_id)
             raise

@@ -11,6 +11,8 @@ from gateway.events import Command, Event
 
 # A media message is below 2 kB; a start message with parameters below 8 kB. Checked before anything is parsed.
 MAX_MESSAGE_BYTES = 64 * 1024
+# Name of the answer document's parameter with the call's id.
+CALL_PARAMETER = "call"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ class Capabilities:
     hang_up_on_stream: bool = False
     digits_out_on_stream: bool = False
     transfer_on_stream: bool = False
+    # Whether the start message tells the call's id; where not, the answer document carries it as parameter `call`.
+    call_id_in_stream: bool = True
     # WebSocket pings; None where the platform hangs up on them (F-25).
     ping_interval_s: float | None = 20.0
     # WebSocket subprotocols we agree to; the one the platform offers is echoed.

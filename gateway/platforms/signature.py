@@ -53,6 +53,15 @@ def port_variants(url: str) -> tuple[str, str]:
     return f"{scheme}://{host}{tail}", f"{scheme}://{host}:{port}{tail}"
 
 
+def socket_secret(secret: str, stream_url: str) -> str:
+    """What a platform that repeats a credential of our answer document shows at the socket of `stream_url`.
+
+    Made from the webhook secret, so there is nothing more to configure; it proves that the document was ours, the
+    one-time token proves which call's it was.
+    """
+    return hmac.new(secret.encode(), f"media socket {stream_url}".encode(), hashlib.sha256).hexdigest()
+
+
 def _twilio_key(headers: Mapping[str, str], auth_token: str, signing_keys: Mapping[str, str]) -> tuple[str, str]:
     """Return secret and digest as the settings header names them; an empty secret when it names what we lack."""
     header = headers.get("x-twilio-webhooks-signature-settings")
