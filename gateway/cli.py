@@ -67,7 +67,9 @@ def _parser() -> argparse.ArgumentParser:
     call.add_argument(
         "--out", type=Path, default=Path("out"), metavar="DIR", help="where the report goes (default out)"
     )
-    call.add_argument("--auth-token", default="", help="sign as the platform with this token")
+    call.add_argument(
+        "--secret", "--auth-token", default="", help="sign as the platform with this token, or user:password"
+    )
     call.add_argument("--public-url", default="", help="the base the platform signs for, where it is not --url")
     call.add_argument("--admin-token", default="", help="read the gateway's own record of the call with this token")
 
@@ -155,7 +157,7 @@ def _call(options: argparse.Namespace) -> int:
                 options.url,
                 options.platform,
                 options.out,
-                auth_token=options.auth_token,
+                secret=options.secret,
                 public_url=options.public_url,
                 admin_token=options.admin_token,
             )

@@ -4,9 +4,20 @@ Time is the running loop's, so the same code runs in real time over a socket and
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gateway.simulator.dialect import BotAudio, BotClear, BotMark, BotViolation, Dialect
+from gateway.simulator.dialect import (
+    BotAudio,
+    BotClear,
+    BotControl,
+    BotDigits,
+    BotHangUp,
+    BotMark,
+    BotTransfer,
+    BotViolation,
+    Dialect,
+)
 from gateway.simulator.faults import Faults
 from gateway.simulator.link import Link
 from gateway.simulator.playback import Gap, Playback
@@ -30,6 +41,9 @@ class CallTrace:
     playback: Playback = field(repr=False)
     caller_pcm: bytes = field(repr=False)
     violations: tuple[str, ...] = ()
+    # What the bot had played into the call as keys, and where it moved the caller, on the stream.
+    digits: str = field(default="", repr=False)
+    transferred_to: str = field(default="", repr=False)
 
     @property
     def heard_pcm(self) -> bytes:
@@ -57,13 +71,16 @@ class SimulatedCall:
         self._script = script
         self._faults = faults or Faults()
         self._max_call_s = max_call_s
-        self._playback = Playback(dialect.rate_hz)
+        self._playback = Playback(dialect.rate_hz, queue_s=dialect.traits.queue_s)
         self._caller_pcm = bytearray()
         self._violations: list[str] = []
         # Marks on their way back: (when they leave, name).
         self._acks: list[tuple[float, str]] = []
         self._ack_count = 0
         self._began_s = 0.0
+        self._last_audio_s = 0.0
+        self._digits = ""
+        self._transferred_to = ""
 
     async def run(self) -> CallTrace:
         """Hold the call until either side ends it; CallFailed when the gateway stops reading."""
@@ -87,6 +104,8 @@ class SimulatedCall:
             self._playback,
             bytes(self._caller_pcm),
             tuple(self._violations),
+            self._digits,
+            self._transferred_to,
         )
 
     async def _talk(self, listening: "asyncio.Task[None]") -> str:
@@ -105,28 +124,53 @@ class SimulatedCall:
                 await self._send(self._dialect.digit(digit))
             await self._send(self._dialect.audio(frame.pcm))
             await self._return_marks()
+            await self._send(self._dialect.tick(self._playback.queued_s(self._now_s())))
             if listening.done():
                 listening.result()
                 return "gateway"
+            if self._now_s() - self._last_audio_s > self._dialect.traits.needs_audio_every_s:
+                self._violate("the bot has sent no audio for too long: the platform ends the call")
+                return "fault"
         await self._hang_up()
         return "limit"
 
     async def _listen(self) -> None:
-        """Take the gateway's messages until it closes."""
+        """Take the gateway's messages until it closes, or has the platform end the call."""
         while (message := await self._link.receive()) is not None:
             await self._wait_for_line()
             match self._dialect.receive(message):
                 case BotAudio(pcm):
-                    self._playback.put(self._now_s(), pcm)
+                    self._last_audio_s = self._now_s()
+                    if not self._playback.put(self._now_s(), pcm):
+                        self._violate("the platform's queue is full: audio is dropped")
                 case BotMark(name):
                     self._playback.mark(self._now_s(), name)
                     await self._return_marks()
                 case BotClear():
-                    self._note_acks(self._playback.clear(self._now_s()))
-                    await self._return_marks()
+                    await self._clear()
                 case BotViolation(detail):
-                    if len(self._violations) < _MAX_VIOLATIONS:
-                        self._violations.append(detail)
+                    self._violate(detail)
+                case BotControl(replies):
+                    await self._send(replies)
+                case BotDigits(digits):
+                    self._digits += digits
+                case BotTransfer(target):
+                    self._transferred_to = target
+                    return
+                case BotHangUp(replies):
+                    await self._send(replies)
+                    return
+
+    async def _clear(self) -> None:
+        dropped = self._playback.clear(self._now_s())
+        if self._dialect.traits.clear_returns_marks:
+            self._note_acks(dropped)
+        await self._return_marks()
+        await self._send(self._dialect.cleared(dropped))
+
+    def _violate(self, detail: str) -> None:
+        if len(self._violations) < _MAX_VIOLATIONS:
+            self._violations.append(detail)
 
     async def _return_marks(self) -> None:
         self._note_acks(self._playback.due(self._now_s()))
@@ -139,7 +183,8 @@ class SimulatedCall:
         for name in names:
             self._ack_count += 1
             if not self._faults.loses(self._ack_count):
-                self._acks.append((self._now_s() + self._faults.ack_delay_s, name))
+                copies = 2 if self._faults.repeat_acks else 1
+                self._acks += [(self._now_s() + self._faults.ack_delay_s, name)] * copies
 
     async def _broken(self) -> bool:
         """Let the line's faults happen; True when the call is to be dropped."""
@@ -159,7 +204,7 @@ class SimulatedCall:
         if not self._faults.without_stop:
             await self._send(self._dialect.stop())
 
-    async def _send(self, messages: list[str | bytes]) -> None:
+    async def _send(self, messages: Sequence[str | bytes]) -> None:
         for message in messages:
             await self._link.send(message)
 

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from media import wav
 from media.level import rms_dbfs
+from media.resample import StreamResampler
 
 # Where a recording is this much below its loudest moment, nobody speaks.
 SPEECH_BELOW_PEAK_DB = 35.0
@@ -28,6 +29,13 @@ class CallerTurn:
     speech_end_s: float = 0.0
     # Speak this long after the bot became audible, instead of waiting until it is silent.
     interrupt_after_s: float | None = None
+
+    def at(self, from_hz: int, to_hz: int) -> "CallerTurn":
+        """The turn, recorded at `from_hz`, at another rate."""
+        if from_hz == to_hz:
+            return self
+        resampler = StreamResampler(from_hz, to_hz)
+        return replace(self, pcm=resampler.feed(self.pcm) + resampler.flush())
 
 
 def load_turns(sources: Iterable[str | Path], rate_hz: int) -> list[CallerTurn]:

@@ -14,6 +14,8 @@ class Faults:
     ack_delay_s: float = 0.0
     # Every n-th mark is never returned; 1 loses them all.
     lose_every_ack: int = 0
+    # Every mark comes back twice.
+    repeat_acks: bool = False
     # From `stall_at_s` the network carries nothing for `stall_s`; what was said meanwhile comes in one burst.
     stall_at_s: float | None = None
     stall_s: float = 0.0

@@ -1,4 +1,4 @@
-"""What carries messages between the simulator and a gateway: a WebSocket, or two queues in memory."""
+"""What carries messages between the simulator and a gateway: a WebSocket, a TCP connection, or two queues in memory."""
 
 import asyncio
 import socket
@@ -15,6 +15,7 @@ SEND_TIMEOUT_S = 5.0
 CLOSE_TIMEOUT_S = 3.0
 # Messages in flight in memory; a sender beyond it waits, as it would for a full socket.
 MEMORY_MESSAGES = 1000
+_HEAD_BYTES = 3
 
 
 class Link(Protocol):
@@ -73,6 +74,42 @@ class WebSocketLink:
         raw = self._socket.get_extra_info("socket")
         if raw is not None:
             raw.shutdown(socket.SHUT_RDWR)
+
+
+class TcpLink:
+    """A link over TCP. Its messages carry their own framing, AudioSocket's: kind, length in two bytes, payload."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def send(self, message: str | bytes) -> None:
+        self._writer.write(message if isinstance(message, bytes) else message.encode())
+        try:
+            async with asyncio.timeout(SEND_TIMEOUT_S):
+                await self._writer.drain()
+        except TimeoutError as error:
+            raise CallFailed("stalled", f"the gateway has not read for {SEND_TIMEOUT_S:g} s") from error
+        except ConnectionError:
+            return
+
+    async def receive(self) -> str | bytes | None:
+        try:
+            head = await self._reader.readexactly(_HEAD_BYTES)
+            return head + await self._reader.readexactly(int.from_bytes(head[1:], "big"))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return None
+
+    async def close(self) -> None:
+        self._writer.close()
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                await self._writer.wait_closed()
+        except (TimeoutError, ConnectionError):
+            self.abort()
+
+    def abort(self) -> None:
+        self._writer.transport.abort()
 
 
 class MemoryLink:

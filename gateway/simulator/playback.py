@@ -1,8 +1,8 @@
 """The platform's play queue as a model: what the caller hears, to the sample.
 
-What arrives is queued without a bound and played in real time; an empty queue is silence. Times are seconds since
-the stream began. The model plays at once, so every hole is in the recording; `gaps` holds those a receiver with a
-small jitter buffer would have heard too.
+What arrives is queued, up to a bound where the platform has one, and played in real time; an empty queue is silence.
+Times are seconds since the stream began. The model plays at once, so every hole is in the recording; `gaps` holds
+those a receiver with a small jitter buffer would have heard too.
 """
 
 from bisect import bisect_left, bisect_right
@@ -41,8 +41,11 @@ class _Piece:
 class Playback:
     """One call's queue. An utterance ends with a mark, a clear or the caller's next turn; a hole in it is a gap."""
 
-    def __init__(self, rate_hz: int, receiver_buffer_s: float = RECEIVER_BUFFER_S) -> None:
+    def __init__(
+        self, rate_hz: int, receiver_buffer_s: float = RECEIVER_BUFFER_S, queue_s: float = float("inf")
+    ) -> None:
         self.rate_hz = rate_hz
+        self._queue_s = queue_s
         self.gaps: list[Gap] = []
         self._receiver_buffer = round(receiver_buffer_s * rate_hz)
         self._pieces: list[_Piece] = []
@@ -53,8 +56,10 @@ class Playback:
         # Audible windows as [start, end) in samples, neighbours joined.
         self._audible: list[tuple[int, int]] = []
 
-    def put(self, at_s: float, pcm: bytes) -> None:
-        """Queue audio that arrived at `at_s`."""
+    def put(self, at_s: float, pcm: bytes) -> bool:
+        """Queue audio that arrived at `at_s`; False when the queue has no room for it."""
+        if self.queued_s(at_s) + len(pcm) / _SAMPLE_BYTES / self.rate_hz > self._queue_s:
+            return False
         at = self._sample(at_s)
         self._count_gap(at, len(pcm) // _SAMPLE_BYTES)
         start = max(at, self._free_at)
@@ -65,6 +70,11 @@ class Playback:
         if any(pcm):
             self._frames.append(start)
             self._note_audible(start, pcm)
+        return True
+
+    def queued_s(self, at_s: float) -> float:
+        """How much audio waits at `at_s`."""
+        return max(0.0, self._free_at / self.rate_hz - at_s)
 
     def mark(self, at_s: float, name: str) -> None:
         """Queue a mark; it is due when everything before it has been played."""

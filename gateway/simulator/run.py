@@ -9,16 +9,18 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import aiohttp
+from yarl import URL
 
-from gateway.simulator import twilio
 from gateway.simulator.call import SimulatedCall
 from gateway.simulator.caller import CallerTurn, load_turns
 from gateway.simulator.failure import CallFailed
 from gateway.simulator.faults import Faults
-from gateway.simulator.link import MAX_MESSAGE_BYTES, WebSocketLink
+from gateway.simulator.link import MAX_MESSAGE_BYTES, Link, TcpLink, WebSocketLink
 from gateway.simulator.report import CallReport, build_report, write_report
+from gateway.simulator.ringing import Door, MakeRinging, Reply, Ringing, Webhook, websocket
 from gateway.simulator.script import Manners, Script
 from gateway.simulator.timeline import draw_timeline
+from gateway.simulator.twilio import TwilioRinging
 
 # Twilio gives a webhook 15 s.
 WEBHOOK_TIMEOUT_S = 15.0
@@ -28,19 +30,20 @@ CONNECT_TIMEOUT_S = 10.0
 RECORD_TRIES = 10
 RECORD_PAUSE_S = 0.2
 RECORD_TIMEOUT_S = 3.0
-PLATFORMS = ("twilio",)
+# A platform is its file and a line here.
+RINGING: Mapping[str, MakeRinging] = {"twilio": TwilioRinging}
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """The gateway to call: `url` is its base (ws, wss, http or https).
 
-    `auth_token` signs as the platform does; `public_url` is the base it is signed for, where the gateway is known by
-    another one. `admin_token` reads the gateway's record of the call.
+    With `secret` requests are signed as the platform does; `public_url` is the base they are signed for, where the
+    gateway is known by another one. `admin_token` reads the gateway's record of the call.
     """
 
     url: str
-    auth_token: str = field(default="", repr=False)
+    secret: str = field(default="", repr=False)
     public_url: str = ""
     admin_token: str = field(default="", repr=False)
 
@@ -52,15 +55,20 @@ class Target:
         scheme = "https" if parts.scheme in ("wss", "https") else "http"
         return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}"
 
-    def signed_url(self, path: str) -> str:
-        return (self.public_url.rstrip("/") or self.http_base) + path
+    @property
+    def public_base(self) -> str:
+        """Scheme and host for which the platform signs."""
+        return self.public_url.rstrip("/") or self.http_base
 
-    def reachable(self, stream_url: str) -> str:
-        """The stream's URL as it can be reached from here: its public base, if it has it, is replaced."""
-        public = _websocket(self.public_url.rstrip("/"))
-        if public and stream_url.startswith(public):
-            return _websocket(self.http_base) + stream_url.removeprefix(public)
-        return stream_url
+    def reachable(self, url: str) -> str:
+        """A webhook's or stream's URL as it can be reached from here: its public base, if it has it, is replaced."""
+        for public, here in (
+            (self.public_base, self.http_base),
+            (websocket(self.public_base), websocket(self.http_base)),
+        ):
+            if url.startswith(public):
+                return here + url.removeprefix(public)
+        return url
 
 
 async def run_call(
@@ -69,7 +77,7 @@ async def run_call(
     platform: str,
     out_dir: Path,
     *,
-    auth_token: str = "",
+    secret: str = "",
     public_url: str = "",
     admin_token: str = "",
     manners: Manners | None = None,
@@ -80,57 +88,83 @@ async def run_call(
     `url` and the tokens are Target's. Raises CallFailed, whose `detail` is a sentence for the operator, ValueError for
     an unusable recording and OSError when the report cannot be written.
     """
-    if platform not in PLATFORMS:
-        raise CallFailed("unknown_platform", f"no simulator speaks {platform!r}; known are {', '.join(PLATFORMS)}")
+    rate_hz = _ringing(platform, secret).rate_hz
     # Files and the picture in a thread: the gateway may live in the same loop.
-    turns = await asyncio.to_thread(load_turns, files, twilio.RATE_HZ)
-    target = Target(url, auth_token, public_url, admin_token)
-    report = await place_call(turns, target, manners=manners, faults=faults)
+    turns = await asyncio.to_thread(load_turns, files, rate_hz)
+    target = Target(url, secret, public_url, admin_token)
+    report = await place_call(turns, target, platform, manners=manners, faults=faults)
     await asyncio.to_thread(write_report, report, out_dir)
     await asyncio.to_thread(draw_timeline, report, out_dir / "timeline.png")
     return report
 
 
 async def place_call(
-    turns: Sequence[CallerTurn], target: Target, *, manners: Manners | None = None, faults: Faults | None = None
+    turns: Sequence[CallerTurn],
+    target: Target,
+    platform: str = "twilio",
+    *,
+    manners: Manners | None = None,
+    faults: Faults | None = None,
 ) -> CallReport:
-    """Hold one call in Twilio's dialect and report on it, nothing written."""
-    ids = twilio.TwilioIds.numbered(secrets.token_hex(16))
+    """Hold one call in the platform's dialect and report on it, nothing written.
+
+    The recordings have the rate that the platform's calls are expected to have (8 kHz for most).
+    """
+    ringing = _ringing(platform, target.secret)
     async with aiohttp.ClientSession() as http:
-        order = await _ring(http, target, ids)
-        link = await _open(http, target, order)
-        dialect = twilio.TwilioDialect(ids, order.parameters)
-        trace = await SimulatedCall(link, dialect, Script(turns, dialect.rate_hz, manners), faults).run()
-        return build_report("twilio", ids.call, trace, await _fetch_record(http, target, ids.call))
+        webhook = ringing.ask(target.public_base)
+        reply = None if webhook is None else await _ask(http, target, webhook)
+        link = await _open(http, target, ringing.door(target.public_base, reply))
+        dialect = ringing.dialect()
+        script = Script([turn.at(ringing.rate_hz, dialect.rate_hz) for turn in turns], dialect.rate_hz, manners)
+        trace = await SimulatedCall(link, dialect, script, faults).run()
+        return build_report(platform, ringing.call_id, trace, await _fetch_record(http, target, ringing.call_id))
 
 
-async def _ring(http: aiohttp.ClientSession, target: Target, ids: twilio.TwilioIds) -> twilio.StreamOrder:
-    path = "/twilio/voice"
-    form = twilio.voice_form(ids, caller="+15550100001", called="+15550100002")
-    headers = twilio.sign(target.auth_token, target.signed_url(path), form)
+def _ringing(platform: str, secret: str) -> Ringing:
+    make = RINGING.get(platform)
+    if make is None:
+        known = ", ".join(sorted(RINGING))
+        raise CallFailed("unknown_platform", f"no simulator speaks {platform!r}; known are {known}")
+    return make(secrets.token_hex(16), secret)
+
+
+async def _ask(http: aiohttp.ClientSession, target: Target, webhook: Webhook) -> Reply:
+    url = target.reachable(webhook.url)
+    headers = {**webhook.headers, **({"Content-Type": webhook.content_type} if webhook.content_type else {})}
     timeout = aiohttp.ClientTimeout(total=WEBHOOK_TIMEOUT_S)
     try:
-        async with http.post(target.http_base + path, data=form, headers=headers, timeout=timeout) as response:
+        # The URL is sent as it was signed, its query included.
+        asked = http.request(
+            webhook.method, URL(url, encoded=True), data=webhook.body, headers=headers, timeout=timeout
+        )
+        async with asked as response:
             document = await response.text()
     except (aiohttp.ClientError, TimeoutError) as error:
-        detail = f"no gateway answers at {target.http_base}{path} ({type(error).__name__}): is it running there?"
+        place = url.partition("?")[0]
+        detail = f"no gateway answers at {place} ({type(error).__name__}): is it running there?"
         raise CallFailed("unreachable", detail) from error
-    if response.status != 200:
+    if response.status not in (200, 204):
         raise CallFailed("refused", f"the gateway answered the webhook with HTTP {response.status}")
-    return twilio.read_answer(document)
+    return Reply(response.content_type, document)
 
 
-async def _open(http: aiohttp.ClientSession, target: Target, order: twilio.StreamOrder) -> WebSocketLink:
+async def _open(http: aiohttp.ClientSession, target: Target, door: Door) -> Link:
+    url = target.reachable(door.url)
     try:
         async with asyncio.timeout(CONNECT_TIMEOUT_S):
+            if url.startswith("tcp://"):
+                parts = urlsplit(url)
+                return TcpLink(*await asyncio.open_connection(parts.hostname, parts.port))
             socket = await http.ws_connect(
-                target.reachable(order.url),
-                headers=twilio.sign(target.auth_token, order.url),
+                URL(url, encoded=True),
+                headers=door.headers,
+                protocols=door.subprotocols,
                 max_msg_size=MAX_MESSAGE_BYTES,
             )
-    except (aiohttp.ClientError, TimeoutError) as error:
+    except (aiohttp.ClientError, OSError) as error:
         status = f"HTTP {error.status}" if isinstance(error, aiohttp.WSServerHandshakeError) else type(error).__name__
-        raise CallFailed("no_stream", f"31920: the media socket could not be opened ({status})") from error
+        raise CallFailed("no_stream", f"the media socket could not be opened ({status})") from error
     return WebSocketLink(socket)
 
 
@@ -153,8 +187,3 @@ async def _fetch_record(http: aiohttp.ClientSession, target: Target, call_id: st
             break
         await asyncio.sleep(RECORD_PAUSE_S)
     return record
-
-
-def _websocket(http_url: str) -> str:
-    """The same address with a socket's scheme: https becomes wss, http becomes ws."""
-    return "ws" + http_url.removeprefix("http") if http_url.startswith("http") else http_url

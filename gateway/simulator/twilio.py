@@ -12,10 +12,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 from xml.etree import ElementTree
 
-from gateway.simulator.dialect import BotAudio, BotClear, BotMark, BotMessage, BotViolation
+from gateway.simulator.dialect import BotAudio, BotClear, BotMark, BotMessage, BotViolation, Dialect
 from gateway.simulator.failure import CallFailed
+from gateway.simulator.ringing import CALLED, CALLER, Door, Reply, Webhook
 from media.g711 import pcm_to_ulaw, ulaw_to_pcm
 
 RATE_HZ = 8000
@@ -47,7 +49,7 @@ class StreamOrder:
     parameters: Mapping[str, str] = field(repr=False)
 
 
-class TwilioDialect:
+class TwilioDialect(Dialect):
     """The messages of one stream."""
 
     rate_hz = RATE_HZ
@@ -121,6 +123,35 @@ def _decoded(payload: str) -> BotMessage:
         return BotAudio(ulaw_to_pcm(base64.b64decode(payload, validate=True)))
     except (binascii.Error, ValueError):
         return BotViolation("31924: media payload is not base64")
+
+
+class TwilioRinging:
+    """A call to a number of ours; `secret` is the account's auth token."""
+
+    rate_hz = RATE_HZ
+
+    def __init__(self, seed: str, secret: str) -> None:
+        self._ids = TwilioIds.numbered(seed)
+        self._secret = secret
+        self._parameters: Mapping[str, str] = {}
+
+    @property
+    def call_id(self) -> str:
+        return self._ids.call
+
+    def ask(self, base: str) -> Webhook:
+        url = f"{base}/twilio/voice"
+        form = voice_form(self._ids, CALLER, CALLED)
+        headers = sign(self._secret, url, form)
+        return Webhook("POST", url, headers, urlencode(form).encode(), "application/x-www-form-urlencoded")
+
+    def door(self, base: str, reply: Reply | None) -> Door:
+        order = read_answer(reply.text if reply else "")
+        self._parameters = order.parameters
+        return Door(order.url, sign(self._secret, order.url))
+
+    def dialect(self) -> Dialect:
+        return TwilioDialect(self._ids, self._parameters)
 
 
 def voice_form(ids: TwilioIds, caller: str, called: str) -> dict[str, str]:
