@@ -66,7 +66,7 @@ def plain_rules(speech: SpeechRules) -> list[Rule]:
     def between(match: re.Match[str], passage: Passage) -> str | None:
         near = passage.text[match.start() - 1 : match.start()]
         near = near if "–" not in match[0] or not passage.claimed(match.end()) else "0"
-        if "=" in passage.text:
+        if "=" in passage.text and match[0][0].isspace():
             return signs["minus"]
         known = passage.claimed(match.start() - 1) or near.isdigit()
         return signs["to"] if known and match.start() > 0 else None
@@ -118,8 +118,8 @@ class _Amounts:
         return f"{cardinal(self._speech, int(match[1]))} {foot}{inches}"
 
     def inches(self, match: re.Match[str], passage: Passage) -> str | None:
-        opened = passage.text[: match.start()].count('"') % 2 or passage.text[: match.start()].count("“")
-        if opened:
+        ahead = passage.text[: match.start()]
+        if len(re.findall(r'(?<!\d)"', ahead)) % 2 or "“" in ahead:
             return None
         value = float(match[1])
         return f"{number(self._speech, match[1])} {_unit_name('length-inch', self._speech.locale, value)}"

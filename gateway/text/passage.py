@@ -60,7 +60,7 @@ class Passage:
 
     def recent(self, at: int) -> frozenset[str]:
         """The last words before `at` within its sentence, in small letters and without marks."""
-        near = re.split(r"[.!?;]\s|\n", self.text[max(0, at - _NEIGHBOUR_CHARS) : at])[-1]
+        near = re.split(r"[!?;]\s|(?<=[^\W\d]{4})\.\s|\n", self.text[max(0, at - _NEIGHBOUR_CHARS) : at])[-1]
         return frozenset(word.strip(_AROUND).lower() for word in near.split())
 
     def begins_sentence(self, at: int) -> bool:

@@ -19,7 +19,7 @@ from gateway.text.languages.rules import SentenceRules
 # Kokoro takes 510 phonemes at once and drops the rest silently. Prose costs about one phoneme a character,
 # digits and signs far more, so both are bounded; lower bounds would cut long sentences more often.
 MAX_PIECE_CHARS = 300
-MAX_PIECE_PHONEMES = 420
+MAX_PIECE_PHONEMES = 460
 # A forced cut at a clause or sentence mark is worth having only if the piece before it is not tiny.
 _MIN_FORCED_PHONEMES = 100
 # A shorter first clause sounds clipped and is over before the voice has the next one ready.

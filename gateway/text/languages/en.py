@@ -25,7 +25,7 @@ SENTENCES = SentenceRules(
     | words(
         "bros llc plc gmbh esq md m.d b.a m.a b.sc m.sc bsc msc d.d.s r.n d.c l.a n.y u.a.e e.u p.s p.o n.z ave",
         "rd blvd ln ct pl sq hwy pkwy cres terr al et b.c a.d c.e n.a s.a e.s.t p.s.t g.m.t a.s.a.p hr hrs mins",
-        "sec secs in ft lb lbs oz yd yds mi kg km cm mm qt pt gal mph wk wks yr yrs mo mos",
+        "secs in lb lbs oz yd yds mi kg km cm mm qt gal mph wk wks yr yrs mo mos",
     ),
     dual=words(
         "st dr ft mt",

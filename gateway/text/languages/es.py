@@ -14,7 +14,7 @@ SENTENCES = SentenceRules(
         "excmo excma ilmo ilma avda av pza plza ctra urb c p.ej ej i.e ee dto dpto depto esq gob",
     ),
     before_number=words(
-        "nº núm num n pág págs pag p pp art arts cap tel tlf tfno vol fig aprox ext máx mín tomo t ref ene feb",
+        "nº núm num n pág págs pag p pp art arts tel tlf tfno vol fig aprox ext máx mín tomo t ref ene feb",
         "mar abr may jun jul ago sep sept set oct nov dic lun mié jue vie sáb dom km izq piso",
     ),
     closing=(

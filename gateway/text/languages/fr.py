@@ -17,12 +17,12 @@ SENTENCES = SentenceRules(
         "j.-c",
     ),
     before_number=words(
-        "no nº n° n p pp page art chap tél tel fax vol fig env réf min max poste apt appt ét janv févr avr juil",
+        "no nº n° n p pp page art chap tél tel fax vol fig réf min max poste apt appt ét janv févr avr juil",
         "sept oct nov déc lun mar mer jeu ven sam dim approx t al",
     ),
     closing=COMMON_CLOSING
     | words(
-        "s.a s.a.s s.a.r.l s.n.c.f cie j.-c st s.v.p r.a.s p.s h min",
+        "s.a s.a.s s.a.r.l s.n.c.f cie j.-c s.v.p r.a.s p.s h ",
     ),
     labels=words(
         "plan option porte vitamine section salle bloc terminal classe groupe partie type annexe quai zone",

@@ -15,7 +15,7 @@ SENTENCES = SentenceRules(
         "p.es es ad",
     ),
     before_number=words(
-        "n nr num pag pagg art artt cap tel vol fig circa int ed max min rif gen feb mar apr mag giu lug ago set",
+        "n nr num pag pagg art artt tel vol fig circa int ed max min rif feb mar apr mag giu lug ago set",
         "ott nov dic lun mer gio ven sab dom civ c.a ca km sc pos",
     ),
     closing=COMMON_CLOSING

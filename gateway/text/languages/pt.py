@@ -10,12 +10,12 @@ CODE = "pt"
 SENTENCES = SentenceRules(
     titles=COMMON_TITLES
     | words(
-        "sr sra srta srs sras dra prof profa profª exmo exma ilmo ilma eng arq adv des min dep ver gen cel cap",
+        "sr sra srta srs sras dra prof profa profª exmo exma ilmo ilma eng arq adv des dep ver gen cel cap",
         "ten maj sgt mons pe frei fr ir sto sta d dom av al trav pç pça pca rod est r cond ed p.ex ex v v.ex obs",
     ),
     before_number=words(
-        "no nº n núm num pág págs pag p pp art arts cap tel cel vol fig aprox ramal máx mín ref apto ap bl jan",
-        "fev mar abr mai jun jul ago set out nov dez seg ter qua qui sex sáb km inc cód qd lt",
+        "no nº n núm num pág págs pag p pp art arts tel vol fig aprox ramal máx mín ref apto ap bl jan",
+        "fev mar abr mai jun jul ago set out nov dez seg ter qua qui sex sáb km cód qd lt",
     ),
     closing=(
         COMMON_CLOSING
