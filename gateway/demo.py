@@ -15,8 +15,8 @@ from gateway.simulator.run import run_call
 from gateway.stack import offline_stack
 
 MODELS = ("kokoro", "kokoro-config", "kokoro-voices", "whisper-base", "smollm2")
-# A receptionist's ordinary morning, in the order the recordings are played.
-CALLERS = ("hours.wav", "booking.wav", "goodbye.wav")
+# A guest calls a restaurant; in the order the recordings are played.
+CALLERS = ("hours.wav", "parking.wav", "booking.wav", "goodbye.wav")
 
 _ABOUT = """\
 Everything you hear runs on this machine: Whisper hears, SmolLM2-135M thinks, Kokoro-82M speaks.

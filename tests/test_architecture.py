@@ -79,16 +79,25 @@ def test_the_turn_table_knows_no_loop() -> None:
 @pytest.mark.parametrize("stage", ["stt", "llm", "tts", "text"])
 def test_stages_know_neither_platforms_nor_each_other(stage: str) -> None:
     others = [f"gateway.{other}" for other in ("stt", "llm", "tts", "text") if other != stage]
-    assert offenders(sources(f"gateway/{stage}"), (*others, "gateway.platforms", "gateway.call", "gateway.simulator")) == []
+    assert (
+        offenders(sources(f"gateway/{stage}"), (*others, "gateway.platforms", "gateway.call", "gateway.simulator"))
+        == []
+    )
 
 
 def test_the_session_sees_base_protocols_only() -> None:
-    known = offenders([ROOT / "gateway/call/session.py"], ("gateway.stt", "gateway.llm", "gateway.tts", "gateway.platforms"))
+    known = offenders(
+        [ROOT / "gateway/call/session.py"], ("gateway.stt", "gateway.llm", "gateway.tts", "gateway.platforms")
+    )
     assert [line for line in known if ".base" not in line and not line.endswith((".stt", ".llm", ".tts"))] == []
 
 
 def test_heavy_libraries_live_in_one_file_each() -> None:
-    for library, home in (("torch", "kokoro_torch.py"), ("onnxruntime", "kokoro_onnx.py"), ("kokoro", "kokoro_torch.py")):
+    for library, home in (
+        ("torch", "kokoro_torch.py"),
+        ("onnxruntime", "kokoro_onnx.py"),
+        ("kokoro", "kokoro_torch.py"),
+    ):
         paths = [path for path in sources(*OURS) if path.name != home]
         assert offenders(paths, (library,)) == []
 

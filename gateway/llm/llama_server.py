@@ -17,7 +17,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("model", help="path of a GGUF file")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--threads", type=int, default=2)
+    # A second thread gains a fifth on an idle machine; with voice and ears at work each then waits for the other.
+    parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args(arguments)
 
     import xllamacpp
