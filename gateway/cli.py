@@ -165,7 +165,7 @@ def _call(options: argparse.Namespace) -> int:
     except (OSError, ValueError) as error:
         raise ConfigError(str(error)) from error
     print_report(report, options.out)
-    return 1 if report.unanswered else 0
+    return 0 if report.answered == len(options.files) else 1
 
 
 def _models(arguments: list[str]) -> int:
