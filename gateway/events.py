@@ -72,7 +72,16 @@ class KeepAlive:
     data: str = ""
 
 
-Event = CallStarted | CallerAudio | Digit | MarkReached | OutputCleared | CallEnded | PeerError | KeepAlive
+@dataclass(frozen=True, slots=True)
+class FlowControl:
+    """The platform's queue is nearly full (`stopped`), or has room again: send no audio in between."""
+
+    stopped: bool
+
+
+Event = (
+    CallStarted | CallerAudio | Digit | MarkReached | OutputCleared | CallEnded | PeerError | KeepAlive | FlowControl
+)
 
 
 @dataclass(frozen=True, slots=True)

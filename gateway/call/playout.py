@@ -8,9 +8,9 @@ platforms lose them, or return them all on a clear (F-04, F-06, F-10).
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 
+from gateway.call.marks import Marks
 from gateway.events import ClearOutput, Command, SendAudio, SendMark
 from gateway.platforms.base import Capabilities
 from media.formats import AudioFormat
@@ -20,6 +20,10 @@ from media.transcode import Outbound
 # Reading of speech stops at the bound given and resumes when a quarter of it has been played: wide enough that the
 # TTS session is not stopped and started for every frame.
 _RESUME_SHARE = 0.75
+# A platform that stopped us plays its whole queue in 20 s (chan_websocket's 1000 frames); it says "go on" long before.
+HOLD_S = 5.0
+# The lead is stated for frames of this length; a longer one arrives whole, so its excess comes on top.
+_USUAL_FRAME_MS = 20
 
 
 @dataclass(slots=True)
@@ -47,22 +51,25 @@ class Playout:
         now: Callable[[], float],
     ) -> None:
         self._send = send
-        self._marks = capabilities.marks
-        self._frame_s = capabilities.frame_ms / 1000
-        self._encoder = Outbound(from_hz, wire_format, capabilities.frame_ms)
-        self._schedule = Schedule(capabilities.frame_ms, max(lead_ms, capabilities.frame_ms))
+        frame_ms = capabilities.frame_ms_of(wire_format)
+        self._wants_marks = capabilities.marks
+        self._clears = capabilities.clear
+        self._frame_s = frame_ms / 1000
+        self._encoder = Outbound(from_hz, wire_format, frame_ms)
+        self._schedule = Schedule(frame_ms, _lead_ms(lead_ms, frame_ms, capabilities))
+        self._silence = wire_format.encoding.silence * (wire_format.rate_hz * frame_ms // 1000)
+        self._silence_every_s = capabilities.silence_every_s
         self._max_frames = int(max_queue_s / self._frame_s)
         self._now = now
         self._open: deque[_Utterance] = deque()  # queued and not yet sent to the end, in order
         self._sounding: deque[_Utterance] = deque()  # sent to the end, since the last clear
-        self._pending_marks: dict[str, int] = {}
-        self._confirmed = asyncio.Event()
-        self._confirmed.set()
+        self.marks = Marks()
         self._waiting_frames = 0
         self._sent_frames = 0  # since the last clear, as the schedule counts
         self._wake = asyncio.Event()  # something changed that the pump does not expect
         self._idle = False
         self._clear_owed = False
+        self._held_until_s = 0.0
         self._room = asyncio.Event()
         self._room.set()
         self.on_audible: Callable[[int], None] = lambda number: None
@@ -88,17 +95,16 @@ class Playout:
         await self._room.wait()
 
     def clear(self) -> None:
-        """Drop everything not yet sent, and forget marks: what the platform still says about them is history.
+        """Drop everything not yet sent, and forget the marks.
 
-        Read `settle` first. The pump sends ClearOutput at once, before anything queued from now on.
+        Read `settle(cut=True)` first. The pump sends ClearOutput at once, before anything queued from now on.
         """
         self._encoder.reset()
         for utterance in self._open:
             utterance.over.set()
         self._open.clear()
         self._sounding.clear()
-        self._pending_marks.clear()
-        self._confirmed.set()
+        self.marks.clear()
         self._waiting_frames = 0
         self._sent_frames = 0
         self._room.set()
@@ -106,11 +112,19 @@ class Playout:
         self._clear_owed = True
         self._wake.set()
 
+    def hold(self, stopped: bool) -> None:
+        """The platform's queue is full, or has room again. One that never says so is sent to again after a while."""
+        self._held_until_s = self._now() + HOLD_S if stopped else 0.0
+        self._wake.set()
+
     # Facts.
 
-    def settle(self) -> list[tuple[int, float]]:
-        """Return the seconds played of each utterance, by the clock; forget those that have sounded to their end."""
-        played_s = self._schedule.played_s(self._now())
+    def settle(self, cut: bool = False) -> list[tuple[int, float]]:
+        """Return the seconds played of each utterance, by the clock; forget those that have sounded to their end.
+
+        With `cut` a clear follows: a platform that has none plays what it was sent all the same.
+        """
+        played_s = self._schedule.played_s(self._now() if self._clears or not cut else self._schedule.ends_s)
         positions = []
         for utterance in (*self._sounding, *self._open):
             longest_s = utterance.sent_frames * self._frame_s
@@ -124,13 +138,6 @@ class Playout:
         """Whether the caller is hearing something now."""
         return self._schedule.ahead_s(self._now()) > 0.0
 
-    def reached(self, mark: str) -> int | None:
-        """Return the utterance whose mark the platform acknowledges; None for unknown, cleared or repeated marks."""
-        number = self._pending_marks.pop(mark, None)
-        if not self._pending_marks:
-            self._confirmed.set()
-        return number
-
     async def played_out(self, number: int) -> None:
         """Return when the utterance, already fed to or not, has sounded to its end, or was cleared."""
         utterance = next((u for u in (*self._open, *self._sounding) if u.number == number), None)
@@ -139,12 +146,6 @@ class Playout:
         await utterance.over.wait()
         if utterance in self._sounding:
             await asyncio.sleep(max(0.0, self._ends_s(utterance) - self._schedule.played_s(self._now())))
-
-    async def confirmed(self, grace_s: float) -> None:
-        """Wait until the platform has acknowledged every mark, at most `grace_s`."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(grace_s):
-                await self._confirmed.wait()
 
     # The pump.
 
@@ -155,23 +156,36 @@ class Playout:
             self._wake.clear()
             if self._clear_owed:
                 self._clear_owed = False
-                await self._send(ClearOutput())
-            await self._send_due()
+                self._held_until_s = 0.0
+                if self._clears:
+                    await self._send(ClearOutput())
+            held_s = self._held_until_s - self._now()
+            if held_s <= 0.0:
+                await self._send_due()
             if self._open and self._open[0].frames:
-                timer = loop.call_later(max(0.0, self._schedule.next_due_s - self._now()), self._wake.set)
+                timer = loop.call_later(max(held_s, self._schedule.next_due_s - self._now(), 0.0), self._wake.set)
                 await self._wake.wait()
                 timer.cancel()
             else:
-                self._idle = True
-                await self._wake.wait()
-                self._idle = False
+                await self._idle_on()
+
+    async def _idle_on(self) -> None:
+        """Until there is something to do; meanwhile silence, where the platform hangs up on a quiet peer."""
+        self._idle = True
+        while not self._wake.is_set():
+            try:
+                async with asyncio.timeout(self._silence_every_s):
+                    await self._wake.wait()
+            except TimeoutError:
+                await self._send(SendAudio(self._silence))
+        self._idle = False
 
     async def _send_due(self) -> None:
         now_s = self._now()
         for _ in range(self._schedule.due(now_s)):
             utterance = await self._next_with_frames()
-            if utterance is None:
-                return
+            if utterance is None or self._clear_owed:
+                return  # cleared while a write was waiting: ClearOutput goes first
             frame = utterance.frames.popleft()
             self._note_sent(utterance, now_s)
             if self.on_frame is not None:
@@ -190,11 +204,8 @@ class Playout:
             self._open.popleft()
             self._sounding.append(utterance)
             utterance.over.set()
-            if self._marks and utterance.sent_frames:
-                name = str(utterance.number)
-                self._pending_marks[name] = utterance.number
-                self._confirmed.clear()
-                await self._send(SendMark(name))
+            if self._wants_marks and utterance.sent_frames:
+                await self._send(SendMark(self.marks.add(utterance.number)))
         return None
 
     def _note_sent(self, utterance: _Utterance, now_s: float) -> None:
@@ -232,3 +243,9 @@ class Playout:
         """Wake a pump that has nothing to send; one that waits for a frame's time need not know."""
         if self._idle:
             self._wake.set()
+
+
+def _lead_ms(lead_ms: int, frame_ms: int, capabilities: Capabilities) -> int:
+    """The lead that is asked for, as far as the platform takes it, and never less than a frame."""
+    lead_ms = min(lead_ms, capabilities.longest_lead_ms)
+    return max(lead_ms, _USUAL_FRAME_MS) + frame_ms - _USUAL_FRAME_MS

@@ -31,7 +31,7 @@ from gateway.call.speaker import Speaker
 from gateway.call.timers import Timers
 from gateway.call.turn import Act, Happening, State, Turn
 from gateway.errors import TtsError, VoicebotError
-from gateway.events import CallEnded, CallerAudio, CallStarted, HangUp, MarkReached
+from gateway.events import CallEnded, CallerAudio, CallStarted, FlowControl, HangUp, MarkReached
 from gateway.llm.base import LanguageModel
 from gateway.stt.base import Recogniser
 from gateway.tts.base import SpeechSession
@@ -165,6 +165,8 @@ class CallSession:
                     self._recording.caller(event.payload, self._now())
             elif isinstance(event, MarkReached):
                 self._speaker.acknowledge(event.name)
+            elif isinstance(event, FlowControl):
+                self._playout.hold(event.stopped)
             elif isinstance(event, CallEnded):
                 self._happen(Happening.CALL_ENDED)
                 raise _CallOver(event.reason)
@@ -188,7 +190,7 @@ class CallSession:
 
     async def _leave(self) -> None:
         """The goodbye has sounded by our clock: let the platform confirm it, then end the leg."""
-        await self._playout.confirmed(GOODBYE_GRACE_S)
+        await self._playout.marks.confirmed(GOODBYE_GRACE_S)
         await self._line.send(HangUp("goodbye"))
         await self._hang_up()
         raise _CallOver("goodbye")

@@ -74,22 +74,25 @@ class Speaker:
 
     def heard(self) -> str:
         """What the caller has heard since `begin`."""
-        for number, seconds in self._playout.settle():
-            self._heard.played(number, seconds)
-        return self._heard.text()
+        return self._account()
 
     def cut(self) -> str:
         """Stop now: drop what is being synthesised and what is queued, here and there. Returns what was heard."""
-        heard = self.heard()
+        heard = self._account(cut=True)
         self._voice.cancel()
         self._unspoken.clear()
         self._all_spoken.set()
         self._playout.clear()
         return heard
 
+    def _account(self, cut: bool = False) -> str:
+        for number, seconds in self._playout.settle(cut):
+            self._heard.played(number, seconds)
+        return self._heard.text()
+
     def acknowledge(self, mark: str) -> None:
         """The platform returned a mark; late, repeated and cleared ones mean nothing."""
-        number = self._playout.reached(mark)
+        number = self._playout.marks.reached(mark)
         if number is not None:
             self._heard.reached(number)
 

@@ -42,3 +42,7 @@ class Softphone:
 
     def reject(self, reason: str) -> Document:
         return Document("application/json", json.dumps({"error": reason}))
+
+    def ended(self, request: WebhookRequest) -> str:
+        """The page sends no status callbacks."""
+        return ""

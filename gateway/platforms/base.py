@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from gateway.events import Command, Event
+from media.formats import AudioFormat
 
 # A media message is below 2 kB; a start message with parameters below 8 kB. Checked before anything is parsed.
 MAX_MESSAGE_BYTES = 64 * 1024
@@ -19,21 +20,41 @@ CALL_PARAMETER = "call"
 class Capabilities:
     """What the platform can do, as data; the session asks here and never for a platform's name."""
 
+    # Audio towards the platform: messages of exactly this length, longer where that is below the least size it takes.
     frame_ms: int = 20
+    min_frame_bytes: int = 0
+    # How far ahead of real time we may send; small where the platform has no queue of its own (AudioSocket).
+    longest_lead_ms: int = 1000
+    # Silence is sent when nothing was for so long: the platform hangs up on a quiet peer; None where it does not.
+    silence_every_s: float | None = None
     marks: bool = True
     # On a clear the platform returns every pending mark at once, played or not (Twilio, Telnyx, SignalWire).
     marks_returned_on_clear: bool = True
+    # Without a clear, what has been sent is played.
     clear: bool = True
+    clear_acknowledged: bool = False
+    digits_in: bool = True
     # Who ends the leg: a REST request by the call's id, or a command on the stream.
     hang_up_on_stream: bool = False
     digits_out_on_stream: bool = False
     transfer_on_stream: bool = False
+    # What is done by REST: names of CallControl's methods. Closing the stream ends every call, or goes on in its flow.
+    rest: frozenset[str] = frozenset({"hang_up", "transfer", "dial"})
     # Whether the start message tells the call's id; where not, the answer document carries it as parameter `call`.
     call_id_in_stream: bool = True
+    # The stream's token comes back as a parameter of the start message; where the platform carries none, in the path.
+    token_in_path: bool = False
+    # The upgrade's signature or credentials admit the stream: the platform asks no webhook that could give a token.
+    socket_admits: bool = False
     # WebSocket pings; None where the platform hangs up on them (F-25).
     ping_interval_s: float | None = 20.0
     # WebSocket subprotocols we agree to; the one the platform offers is echoed.
     subprotocols: tuple[str, ...] = ()
+
+    def frame_ms_of(self, wire_format: AudioFormat) -> int:
+        """How long a message of audio is in this format: whole times `frame_ms`, and not below `min_frame_bytes`."""
+        frames = -(-self.min_frame_bytes // wire_format.frame_bytes(self.frame_ms))
+        return self.frame_ms * max(1, frames)
 
 
 class Codec(Protocol):
@@ -119,4 +140,8 @@ class Platform(Protocol):
 
     def reject(self, reason: str) -> Document:
         """The document that turns a call away (busy)."""
+        ...
+
+    def ended(self, request: WebhookRequest) -> str:
+        """The id of the call that this status callback says is over; blank when it says anything else."""
         ...

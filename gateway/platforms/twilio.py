@@ -150,6 +150,10 @@ class Twilio:
     def reject(self, reason: str) -> Document:
         return twiml.reject(reason)
 
+    def ended(self, request: WebhookRequest) -> str:
+        """Read a call's or a stream's status callback."""
+        return twiml.ended(request)
+
 
 def _media_format(announced: object) -> AudioFormat:
     """Read start.mediaFormat; µ-law at 8 kHz where nothing is announced."""

@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Mapping
+from urllib.parse import parse_qsl
 from xml.etree import ElementTree
 
 from gateway.errors import Refused
-from gateway.platforms.base import Document
+from gateway.platforms.base import Document, WebhookRequest
 
 # Twilio's bound for a <Parameter>: its name and value together stay under 500 characters.
 MAX_PARAMETER_CHARS = 499
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Values of CallStatus, and of StreamEvent, after which there is no stream.
+_OVER = frozenset({"completed", "busy", "failed", "no-answer", "canceled", "stream-stopped", "stream-error"})
 _NUMBER = re.compile(r"\+?[0-9]{2,20}")
 _SIP = re.compile(r"sips?:[^\s<>]{1,255}")
 
@@ -65,3 +68,11 @@ def _check_parameter(name: str, value: str) -> None:
         raise Refused("bad_parameter", limit, http_status=400)
     if _NOT_XML.search(name + value):
         raise Refused("bad_parameter", "a control character cannot be written in XML", http_status=400)
+
+
+def ended(request: WebhookRequest) -> str:
+    """The CallSid of a status callback, form or query, that says the call or its stream is over; else blank."""
+    is_get = request.method.upper() == "GET"
+    fields = dict(parse_qsl(request.url.partition("?")[2]) if is_get else request.form)
+    over = fields.get("StreamEvent") or fields.get("CallStatus", "")
+    return fields.get("CallSid", "") if over in _OVER else ""

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from gateway.call.playout import Playout
+from gateway.call.playout import HOLD_S, Playout
 from gateway.events import ClearOutput, Command, SendAudio, SendMark
 from gateway.platforms.base import Capabilities
-from media.formats import ULAW_8K
+from media.formats import ULAW_8K, AudioFormat, Encoding
 from tests.rig.clock import run_leaping
 from tests.rig.voice import RATE_HZ, tone
 
@@ -34,6 +34,8 @@ def playing(
     marks: bool = True,
     lead_ms: int = 100,
     max_queue_s: float = 60,
+    capabilities: Capabilities | None = None,
+    wire_format: AudioFormat = ULAW_8K,
 ) -> Wire:
     """Run `script` beside the pump and return what went over the wire."""
 
@@ -41,8 +43,8 @@ def playing(
         wire = Wire()
         playout = Playout(
             wire.send,
-            ULAW_8K,
-            Capabilities(marks=marks),
+            wire_format,
+            capabilities or Capabilities(marks=marks),
             RATE_HZ,
             lead_ms,
             max_queue_s,
@@ -151,14 +153,14 @@ def test_a_mark_counts_once_and_not_after_a_clear() -> None:
         playout.feed(1, tone(0.1))
         playout.finish(1)
         await playout.played_out(1)
-        assert playout.reached("1") == 1
-        assert playout.reached("1") is None
-        assert playout.reached("nonsense") is None
+        assert playout.marks.reached("1") == 1
+        assert playout.marks.reached("1") is None
+        assert playout.marks.reached("nonsense") is None
         playout.feed(2, tone(0.1))
         playout.finish(2)
         await playout.played_out(2)
         playout.clear()
-        assert playout.reached("2") is None
+        assert playout.marks.reached("2") is None
 
     playing(script)
 
@@ -170,10 +172,10 @@ def test_confirmed_waits_for_marks_but_not_for_ever() -> None:
         playout.finish(1)
         await playout.played_out(1)
         began = loop.time()
-        await playout.confirmed(0.7)
+        await playout.marks.confirmed(0.7)
         assert loop.time() - began == pytest.approx(0.7)
-        playout.reached("1")
-        await playout.confirmed(0.7)
+        playout.marks.reached("1")
+        await playout.marks.confirmed(0.7)
         assert loop.time() - began == pytest.approx(0.7)
 
     playing(script)
@@ -257,3 +259,79 @@ def test_an_error_of_the_wire_ends_the_pump() -> None:
             await playout.run()
 
     run_leaping(main())
+
+
+def commands(wire: Wire, kind: type[Command]) -> list[Command]:
+    return [command for _, command in wire.sent if isinstance(command, kind)]
+
+
+def test_f17_frames_are_as_long_as_the_platform_wants_and_the_lead_grows_with_them() -> None:
+    async def script(playout: Playout, wire: Wire) -> None:
+        playout.feed(1, tone(1.0))
+        playout.finish(1)
+        await playout.played_out(1)
+
+    capabilities = Capabilities(min_frame_bytes=3200)
+    wire = playing(script, capabilities=capabilities, wire_format=AudioFormat(Encoding.L16, 8000))
+    assert [len(command.payload) for command in commands(wire, SendAudio) if isinstance(command, SendAudio)] == [
+        3200
+    ] * 5
+    assert wire.times(SendAudio) == pytest.approx([0.0, 0.12, 0.32, 0.52, 0.72], abs=1e-3)
+
+
+def test_a_platform_without_a_queue_is_sent_no_further_ahead_than_it_takes() -> None:
+    async def script(playout: Playout, wire: Wire) -> None:
+        playout.feed(1, tone(1.0))
+        await asyncio.sleep(0.1)
+
+    wire = playing(script, capabilities=Capabilities(longest_lead_ms=40))
+    assert wire.times(SendAudio)[:4] == pytest.approx([0.0, 0.0, 0.02, 0.04], abs=1e-3)
+
+
+def test_a_platform_that_hangs_up_on_a_quiet_peer_is_sent_silence() -> None:
+    async def script(playout: Playout, wire: Wire) -> None:
+        await asyncio.sleep(3.5)
+        playout.feed(1, tone(0.1))
+        playout.finish(1)
+        await playout.played_out(1)
+        assert dict(playout.settle())[1] == pytest.approx(0.1)
+
+    wire = playing(script, capabilities=Capabilities(silence_every_s=1.0))
+    assert wire.times(SendAudio)[:3] == pytest.approx([1.0, 2.0, 3.0])
+    assert commands(wire, SendAudio)[0] == SendAudio(b"\xff" * 160)
+
+
+def test_without_a_clear_what_was_sent_counts_as_played_and_nothing_is_asked_of_the_platform() -> None:
+    async def script(playout: Playout, wire: Wire) -> None:
+        playout.feed(1, tone(5.0))
+        await asyncio.sleep(1.0)
+        assert dict(playout.settle())[1] == pytest.approx(1.0, abs=0.021)
+        assert dict(playout.settle(cut=True))[1] == pytest.approx(1.1, abs=0.021)
+        playout.clear()
+        await asyncio.sleep(0.1)
+
+    assert commands(playing(script, capabilities=Capabilities(clear=False)), ClearOutput) == []
+
+
+def test_f22_a_full_queue_stops_the_sending_until_there_is_room() -> None:
+    async def script(playout: Playout, wire: Wire) -> None:
+        playout.feed(1, tone(5.0))
+        await asyncio.sleep(1.0)
+        playout.hold(True)
+        await asyncio.sleep(1.0)
+        playout.hold(False)
+        await asyncio.sleep(0.5)
+
+    times = playing(script).times(SendAudio)
+    assert [at for at in times if 1.001 < at < 1.999] == []
+    assert sum(2.0 <= at <= 2.001 for at in times) >= 5
+
+
+def test_f22_a_platform_that_never_has_room_again_does_not_mute_the_bot_for_good() -> None:
+    async def script(playout: Playout, wire: Wire) -> None:
+        playout.feed(1, tone(5.0))
+        await asyncio.sleep(1.0)
+        playout.hold(True)
+        await asyncio.sleep(HOLD_S + 1.0)
+
+    assert playing(script).times(SendAudio)[-1] > 1.0 + HOLD_S
