@@ -49,45 +49,15 @@ class Phase(Enum):
     OVER = auto()  # stopped, closed, or broken beyond repair: nothing is read or written any more
 
 
-class JsonStream:
-    """Base of the codecs; a subclass passes its handlers by message name and implements encode."""
+class Stream:
+    """What every codec keeps: the stream's phase, its breaches of protocol, what is owed to the peer, and one end."""
 
-    name_key: ClassVar[str] = "event"
-    before_start: ClassVar[frozenset[str]] = frozenset({"connected", "start"})
-
-    def __init__(self, handlers: Mapping[str, Handler]) -> None:
-        self._handlers = handlers
+    def __init__(self) -> None:
         self._ended = False
         self._owed: list[str | bytes] = []
         self.phase = Phase.WAITING
         # How often each code occurred; only the first of a code becomes an event. Codes are ours, so this is bounded.
         self.breaches: Counter[str] = Counter()
-
-    def receive(self, message: str | bytes) -> list[Event]:
-        """Return what the message means. Never raises; after the end of the stream always empty."""
-        if self.phase is Phase.OVER:
-            return []
-        try:
-            if len(message) > MAX_MESSAGE_BYTES:
-                raise Breach("message_too_large", f"{len(message)} where {MAX_MESSAGE_BYTES} is the limit")
-            return self.receive_text(message) if isinstance(message, str) else self.receive_binary(message)
-        except Breach as breach:
-            return self._report(breach)
-
-    def receive_text(self, message: str) -> list[Event]:
-        """Parse one JSON message and give it to its handler."""
-        body = _parse(message)
-        name = body.get(self.name_key)
-        handler = self._handlers.get(name) if isinstance(name, str) else None
-        if handler is None:
-            raise Breach("unknown_event", _shown(name))
-        if self.phase is Phase.WAITING and name not in self.before_start:
-            raise Breach("before_start", _shown(name))
-        return handler(body)
-
-    def receive_binary(self, message: bytes) -> list[Event]:
-        """Audio on platforms that send it bare; a breach on all others."""
-        raise Breach("binary_message", f"{len(message)} bytes where JSON text is due")
 
     def receive_eof(self) -> list[Event]:
         """The socket has closed: CallEnded unless it was already said."""
@@ -115,13 +85,51 @@ class JsonStream:
         self._ended = True
         return [CallEnded(reason)]
 
-    def _report(self, breach: Breach) -> list[Event]:
+    def report(self, breach: Breach) -> list[Event]:
+        """Count the breach; the first of its code becomes a PeerError, and a fatal one closes the stream."""
         self.breaches[breach.code] += 1
         if breach.fatal:
             self.phase = Phase.OVER
         if self.breaches[breach.code] > 1:
             return []
         return [PeerError(breach.code, breach.detail, breach.fatal)]
+
+
+class JsonStream(Stream):
+    """Base of the codecs with JSON; a subclass passes its handlers by message name and implements encode."""
+
+    name_key: ClassVar[str] = "event"
+    before_start: ClassVar[frozenset[str]] = frozenset({"connected", "start"})
+
+    def __init__(self, handlers: Mapping[str, Handler]) -> None:
+        super().__init__()
+        self._handlers = handlers
+
+    def receive(self, message: str | bytes) -> list[Event]:
+        """Return what the message means. Never raises; after the end of the stream always empty."""
+        if self.phase is Phase.OVER:
+            return []
+        try:
+            if len(message) > MAX_MESSAGE_BYTES:
+                raise Breach("message_too_large", f"{len(message)} where {MAX_MESSAGE_BYTES} is the limit")
+            return self.receive_text(message) if isinstance(message, str) else self.receive_binary(message)
+        except Breach as breach:
+            return self.report(breach)
+
+    def receive_text(self, message: str) -> list[Event]:
+        """Parse one JSON message and give it to its handler."""
+        body = _parse(message)
+        name = body.get(self.name_key)
+        handler = self._handlers.get(name) if isinstance(name, str) else None
+        if handler is None:
+            raise Breach("unknown_event", _shown(name))
+        if self.phase is Phase.WAITING and name not in self.before_start:
+            raise Breach("before_start", _shown(name))
+        return handler(body)
+
+    def receive_binary(self, message: bytes) -> list[Event]:
+        """Audio on platforms that send it bare; a breach on all others."""
+        raise Breach("binary_message", f"{len(message)} bytes where JSON text is due")
 
 
 def section(body: Json, key: str) -> Json:
