@@ -87,7 +87,7 @@ async def _measure(url: str, pid: int, calls: int, turns: int) -> LoadFigures:
         added_p99_ms=float(np.percentile(added_ms, 99)),
         replies=len(added_ms),
         gaps=sum(len(report.trace.gaps) for report in reports),
-        unanswered=sum(len(report.unanswered) for report in reports),
+        unanswered=calls * turns - sum(report.answered for report in reports),
     )
 
 

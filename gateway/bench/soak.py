@@ -38,7 +38,7 @@ async def soak(files: Sequence[Path], calls: int, at_once: int, out_dir: Path) -
             nonlocal unanswered
             for _ in range(0, count, at_once):
                 reports = await asyncio.gather(*(place_call(turns, target) for _ in range(at_once)))
-                unanswered += sum(len(report.unanswered) for report in reports)
+                unanswered += len(reports) * len(turns) - sum(report.answered for report in reports)
             await asyncio.sleep(SETTLE_S)
 
         await place(max(WARM_UP_CALLS, at_once))

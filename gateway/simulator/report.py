@@ -56,11 +56,6 @@ class CallReport:
         """How many of the caller's turns the bot answered; fewer than were to be spoken when the call ended early."""
         return sum(t.caller_end_s is not None and t.bot_start_s is not None for t in self.turns)
 
-    @property
-    def unanswered(self) -> tuple[TurnReport, ...]:
-        """The caller's turns after which the bot stayed silent."""
-        return tuple(t for t in self.turns if t.caller_end_s is not None and t.bot_start_s is None)
-
     def as_json(self) -> dict[str, Any]:
         gaps = self.trace.gaps
         return {
