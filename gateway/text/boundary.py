@@ -85,7 +85,7 @@ class Boundary:
         return Verdict.GO_ON
 
     def _unspaced(self, char: str) -> Verdict:
-        if self._before.closes_quote or self._before.closes_bracket:
+        if (self._before.closes_quote or self._before.closes_bracket) and char not in OPENERS:
             return self._begin(char)
         return Verdict.GO_ON if char in ",;:、，；：" else Verdict.CUT
 
@@ -131,12 +131,11 @@ class Boundary:
     def _after_quote(self) -> Verdict:
         """Without capitals, the words that usually continue a sentence decide."""
         begun = self._next
-        if self._before.introduced:
-            return Verdict.CUT
-        if any(begun.startswith(words) for words in self._rules.quote_goes_on):
+        rules = self._rules
+        go_on = rules.introduced_goes_on if self._before.introduced else rules.quote_goes_on
+        if any(begun.startswith(words) for words in go_on):
             return Verdict.GO_ON
-        open_still = any(words.startswith(begun) for words in self._rules.quote_goes_on)
-        return Verdict.MORE if open_still else Verdict.CUT
+        return Verdict.MORE if any(words.startswith(begun) for words in go_on) else Verdict.CUT
 
     def _in_word(self, char: str) -> Verdict:
         if starts_uncased(self._next[0]):

@@ -31,9 +31,10 @@ SENTENCES = SentenceRules(
         "st dr ft mt",
     ),
     labels=words(
-        "plan option gate vitamin section room block terminal grade class group part type appendix platform zone",
-        "building wing hall row seat exit door level team hepatitis form schedule line bus bay tier unit answer",
-        "area floor stage phase tower desk counter window letter key button factor route track lot entrance pier",
+        "a an plan option gate vitamin section room block terminal grade class group part type appendix platform",
+        "zone building wing hall row seat exit door level team hepatitis form schedule line bus bay tier unit",
+        "answer area floor stage phase tower desk counter window letter key button factor route track lot",
+        "entrance pier",
     ),
     starters=words(
         "the a this that these those there here it its it's he she we you they i my your our his her their i'm",

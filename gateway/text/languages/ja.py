@@ -5,6 +5,7 @@ from gateway.text.languages.rules import SentenceRules
 CODE = "ja"
 
 SENTENCES = SentenceRules(
+    introduced_goes_on=("と", "って"),
     quote_goes_on=(
         "と",
         "って",

@@ -31,6 +31,7 @@ class SentenceRules:
     followers      capitalised words that go on after a `closing` abbreviation ("U.S. Embassy", "9 a.m. Eastern")
     speech_verbs   second word after a quotation that goes on ("... ?" Tom asked)
     quote_goes_on  scripts without case: beginnings that continue the sentence after a closed quotation
+    introduced_goes_on  the same after a quotation that a colon introduced
     """
 
     titles: frozenset[str] = COMMON_TITLES
@@ -42,3 +43,4 @@ class SentenceRules:
     followers: frozenset[str] = frozenset()
     speech_verbs: frozenset[str] = frozenset()
     quote_goes_on: tuple[str, ...] = ()
+    introduced_goes_on: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from gateway.text.languages.rules import SentenceRules
 CODE = "zh"
 
 SENTENCES = SentenceRules(
+    introduced_goes_on=("然后", "就", "并", "接着", "随后", "便", "后", "的"),
     quote_goes_on=(
         *("然后", "后", "的", "并", "就", "再", "而", "也", "还", "都", "才", "便", "又", "和", "与", "或", "是", "为"),
         *("等", "字", "一", "几", "两", "四", "时", "之", "来", "去", "给", "在", "时候", "接着", "随后", "但", "可"),
