@@ -18,12 +18,12 @@ class _Sentence:
     spoken: Spoken
     words: Sequence[Word] = field(default_factory=tuple)
     total_s: float = 0.0
-    whole: bool = False  # total_s is final
+    whole: bool = False  # total_s is final, and all of the text is in it
     played_s: float = 0.0
     reached: bool = False  # the platform confirmed its mark before any clear
 
     def heard(self) -> str:
-        if self.reached or (self.whole and self.played_s >= self.total_s):
+        if self.whole and (self.reached or self.played_s >= self.total_s):
             return self.written
         if self.played_s <= 0.0:
             return ""
@@ -57,7 +57,7 @@ class Heard:
             sentence.words = words
 
     def queued(self, utterance: int, total_s: float, whole: bool) -> None:
-        """So much audio of the sentence exists; `whole` when that is all."""
+        """So much audio of the sentence exists; `whole` when that is all of its text."""
         if sentence := self._sentences.get(utterance):
             sentence.total_s, sentence.whole = total_s, whole
 

@@ -35,7 +35,7 @@ class Listener:
 
     def commit(self) -> None:
         """The caller's turn is over: ask for the final words."""
-        self._exchange.reach("committed")
+        self._exchange.committed()
         self._ears.commit()
 
     def discard(self) -> None:

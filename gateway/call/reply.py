@@ -62,10 +62,16 @@ class Replies:
         self._task = None
         self._exchange.replied(self._speaker.cut(), interrupted=True)
 
+    def ended(self, audible: bool) -> None:
+        """The call is over: keep what was heard of a reply under way. `audible`: it was cut off in mid-word."""
+        if self._task is not None:
+            self._task = None
+            self._exchange.replied(self._speaker.heard(), interrupted=audible)
+
     def _run(self, reply: Coroutine[Any, Any, None], name: str) -> None:
         self.interrupt()
         self._speaker.begin()
-        self._exchange.history.begin_reply()
+        self._exchange.begin_reply()
         self._task = self._spawn(reply, name)
 
     async def _recite(self, text: str) -> None:
@@ -75,13 +81,14 @@ class Replies:
 
     async def _think(self) -> None:
         turn = self._exchange.turn
+        failure = ""
         try:
             await self._stream()
-            await self._speaker.spoken()
-            turn.failure = self._speaker.failure
         except LlmError as error:
             log.warning("llm_failed", code=error.code, error=str(error))
-            turn.failure = error.code
+            failure = error.code
+        await self._speaker.spoken()  # the fallback comes behind whatever was said before
+        turn.failure = failure or self._speaker.failure
         self._failures = self._failures + 1 if turn.failure else 0
         if self._failures >= MAX_FAILURES:
             self._happen(Happening.FAREWELL)

@@ -29,7 +29,8 @@ from gateway.call.reply import Replies
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
 from gateway.call.timers import Timers
-from gateway.call.turn import Act, Happening, State, Turn
+from gateway.call.turn import Act, Happening, Turn
+from gateway.call.vigil import Vigil
 from gateway.errors import TtsError, VoicebotError
 from gateway.events import CallEnded, CallerAudio, CallStarted, FlowControl, HangUp, MarkReached
 from gateway.llm.base import LanguageModel
@@ -112,7 +113,7 @@ class CallSession:
         )
         self._turn = Turn()
         self._timers = Timers(self._happen)
-        self._stirred_s = 0.0  # when either side last made a sound
+        self._vigil = Vigil(timing.max_call_s, timing.silence_s)
         self._playout.on_audible = lambda _: self._on_audible()
         if self._recording is not None:
             self._playout.on_frame = self._recording.bot
@@ -127,7 +128,7 @@ class CallSession:
                     opened.push_async_callback(close)
                 if self._recording is not None:
                     opened.push_async_callback(self._recording.finish)
-                opened.callback(self._timers.stop_all)
+                opened.callback(self._over)
                 await self._converse()
         except* _CallOver as over:
             reason = _first(over)
@@ -135,7 +136,7 @@ class CallSession:
             reason = _first(failed)
             log.warning("call_failed", code=reason, error=str(failed.exceptions[0]))
         finally:
-            self._exchange.replied(self._speaker.heard(), interrupted=self._playout.audible)
+            self._replies.ended(self._playout.audible)
             self._exchange.close()
             self._record.end(reason, self._now(), self._line.faults, self._playout.underruns)
         return reason
@@ -149,7 +150,7 @@ class CallSession:
             tasks.create_task(self._hear(), name="hear")
             tasks.create_task(self._listener.run(), name="listen")
             tasks.create_task(self._speak(), name="speak")
-            tasks.create_task(self._playout.run(), name="play")
+            tasks.create_task(self._play(), name="play")
             tasks.create_task(self._watch(), name="watch")
             if self._recording is not None:
                 tasks.create_task(self._recording.run(), name="record")
@@ -160,6 +161,7 @@ class CallSession:
     async def _hear(self) -> None:
         async for event in self._line.events():
             if isinstance(event, CallerAudio):
+                self._vigil.audio_came(self._now())
                 self._listener.feed(event.payload)
                 if self._recording is not None:
                     self._recording.caller(event.payload, self._now())
@@ -178,12 +180,19 @@ class CallSession:
             log.warning("tts_not_open", code=error.code, error=str(error))
         await self._speaker.pump()
 
+    async def _play(self) -> None:
+        """Play until the call is over. Whatever ends it, no turn may begin while the parts are being closed."""
+        try:
+            await self._playout.run()
+        finally:
+            self._over()
+
     async def _watch(self) -> None:
         """Every call ends, whatever platform and caller do."""
-        while self._now() < self._timing.max_call_s and self._now() - self._stirred_s < self._timing.silence_s:
+        over = False
+        while not over:
             await asyncio.sleep(WATCH_EVERY_S)
-            if self._playout.audible or self._turn.state is not State.LISTENING:
-                self._stirred_s = self._now()
+            over = self._vigil.is_over(self._now(), self._turn.state, self._playout.audible)
         self.farewell()
         await asyncio.sleep(FAREWELL_DEADLINE_S)
         raise _CallOver("goodbye_deadline")
@@ -194,6 +203,10 @@ class CallSession:
         await self._line.send(HangUp("goodbye"))
         await self._hang_up()
         raise _CallOver("goodbye")
+
+    def _over(self) -> None:
+        self._happen(Happening.CALL_ENDED)
+        self._timers.stop_all()
 
     def _on_audible(self) -> None:
         self._exchange.reach("first_frame")

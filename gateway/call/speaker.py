@@ -8,6 +8,7 @@ import structlog
 from gateway.call.heard import Heard
 from gateway.call.playout import Playout
 from gateway.call.prompts import Prompts
+from gateway.errors import TtsError
 from gateway.text.speakable import speak
 from gateway.tts.base import SpeechAudio, SpeechDone, SpeechFailed, SpeechSession, SpeechWords
 
@@ -42,7 +43,11 @@ class Speaker:
         spoken = speak(written, self._prompts.language)
         if not spoken.text:
             return
-        number = self._voice.speak(spoken.text)
+        try:
+            number = self._voice.speak(spoken.text)
+        except TtsError as error:  # refused for good: nothing can be asked of it any more
+            self._fail(error.code, error.detail)
+            return
         self._heard.begin(number, written, spoken)
         self._unspoken.add(number)
         self._all_spoken.clear()
@@ -111,15 +116,18 @@ class Speaker:
             elif isinstance(event, SpeechWords):
                 self._heard.timed(event.request_id, event.words)
             elif isinstance(event, SpeechDone):
-                self._finish(event.request_id)
+                self._finish(event.request_id, whole=True)
             elif isinstance(event, SpeechFailed):
-                log.warning("speech_failed", code=event.code, detail=event.detail)
-                self.failure = event.code
-                self._finish(event.request_id)
+                self._fail(event.code, event.detail)
+                self._finish(event.request_id, whole=False)
 
-    def _finish(self, number: int) -> None:
-        # A failed sentence that sounded in part is whole as far as the caller is concerned, yet not all of its text.
-        self._heard.queued(number, self._playout.finish(number), whole=not self.failure)
+    def _fail(self, code: str, detail: str) -> None:
+        log.warning("speech_failed", code=code, detail=detail)
+        self.failure = code
+
+    def _finish(self, number: int, whole: bool) -> None:
+        """All audio of the sentence has come; `whole` unless it stands for a part of the text only."""
+        self._heard.queued(number, self._playout.finish(number), whole)
         self._unspoken.discard(number)
         if not self._unspoken:
             self._all_spoken.set()

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gateway.call.calls import Calls
+from gateway.call.line import Socket
 from gateway.call.record import CallRecord
 from gateway.call.script import Script, Timing
 from gateway.gateway import Bot, Bounds, Gateway, Parts
@@ -91,6 +92,7 @@ class Rig:
     max_calls: int = 10
     control: HangUps = field(default_factory=HangUps)
     make_control: Callable[[], CallControl] | None = None
+    socket: Callable[[MemoryLink], Socket] = MemorySocket
 
     def gateway(self) -> Gateway:
         script = Script("en", "Be brief.", self.greeting, FALLBACK, REPROMPT, GOODBYE)
@@ -113,7 +115,7 @@ class Rig:
         ids = TwilioIds.numbered(str(number))
         dialect = TwilioDialect(ids, {})
         simulated = SimulatedCall(caller, dialect, simulator_script.Script(turns, WIRE_RATE_HZ, manners), faults)
-        conducted = asyncio.create_task(gateway.conduct(gateway.platform("twilio"), MemorySocket(answerer)))
+        conducted = asyncio.create_task(gateway.conduct(gateway.platform("twilio"), self.socket(answerer)))
         trace = await simulated.run()
         await asyncio.wait_for(conducted, 60.0)
         record = next(record for record in gateway.calls.records() if record.call_id == ids.call)

@@ -28,28 +28,41 @@ def words_of(text: str) -> tuple[Word, ...]:
 
 
 class TestVoice:
-    """One call's SpeechSession. `fails` says which texts cannot be spoken; `delay_s` passes before each sentence."""
+    """One call's SpeechSession. `fails` says which texts cannot be spoken; `delay_s` passes before each sentence.
+
+    Closing takes `close_s`; a voice that is `shut` has been refused by its worker for good.
+    """
 
     __test__ = False
     rate_hz = RATE_HZ
 
-    def __init__(self, delay_s: float, fails: Callable[[str], bool], refuses: bool) -> None:
+    def __init__(
+        self, delay_s: float, fails: Callable[[str], bool], refuses: bool, close_s: float = 0.0, shut: bool = False
+    ) -> None:
         self._delay_s = delay_s
         self._fails = fails
         self._refuses = refuses
+        self._close_s = close_s
+        self._shut = shut
         self._asked: asyncio.Queue[tuple[int, str] | None] = asyncio.Queue()
         self._cancelled_upto = 0
         self._count = 0
         self.spoken: list[str] = []
         self.open_count = 0
+        self.closing = False
         self.closed = False
 
     async def open(self) -> None:
         self.open_count += 1
+        if self._shut:
+            self._asked.put_nowait(None)
+            raise TtsError("worker_refused")
         if self._refuses:
             raise TtsError("worker_unreachable", retryable=True)
 
     def speak(self, text: str) -> int:
+        if self._shut:
+            raise TtsError("session_closed")
         self._count += 1
         self._asked.put_nowait((self._count, text))
         return self._count
@@ -65,6 +78,8 @@ class TestVoice:
                 yield event
 
     async def close(self) -> None:
+        self.closing = True
+        await asyncio.sleep(self._close_s)
         self.closed = True
         self._asked.put_nowait(None)
 
@@ -89,15 +104,22 @@ class TestVoices:
     __test__ = False
 
     def __init__(
-        self, delay_s: float = 0.0, fails: Callable[[str], bool] = lambda _: False, refuses: bool = False
+        self,
+        delay_s: float = 0.0,
+        fails: Callable[[str], bool] = lambda _: False,
+        refuses: bool = False,
+        close_s: float = 0.0,
+        shut: bool = False,
     ) -> None:
         self._delay_s = delay_s
         self._fails = fails
         self._refuses = refuses
+        self._close_s = close_s
+        self._shut = shut
         self.made: list[TestVoice] = []
 
     def session(self, voice: str, language: str, speed: float) -> SpeechSession:
-        session = TestVoice(self._delay_s, self._fails, self._refuses)
+        session = TestVoice(self._delay_s, self._fails, self._refuses, self._close_s, self._shut)
         self.made.append(session)
         return session
 
