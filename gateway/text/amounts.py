@@ -40,6 +40,7 @@ def rules(speech: SpeechRules) -> list[Rule]:
         ordinals = [Rule(re.compile(rf"(?<!\w){speech.ordinal_prefix}-?(\d+)()(?!\w)", re.IGNORECASE), amounts.ordinal)]
     return [
         Rule(_BY, amounts.by),
+        Rule(re.compile(rf"\s?/\s?(?P<unit>{units})(?!\w)"), amounts.per_unit),
         Rule(re.compile(rf"{_UNICODE_FRACTION}{unit}"), amounts.unicode_fraction),
         Rule(re.compile(rf"{_FRACTION}{unit}"), amounts.fraction),
         Rule(_FEET, amounts.feet),
@@ -133,12 +134,19 @@ class _Amounts:
         said = self._signed(match, f"{self._number(match['num'], name.split()[0])} {name}")
         return f"{self._signs['about']} {said}" if match["about"] else said
 
+    def per_unit(self, match: re.Match[str], passage: Passage) -> str | None:
+        if not passage.claimed(match.start() - 1):
+            return None
+        return f"{self._signs['per']} {_unit_name(UNITS[match['unit']], self._speech.locale, 1)}"
+
     def percent(self, match: re.Match[str], _: Passage) -> str:
         sign = self._signs["percent" if match["unit"] == "%" else "permille"]
         return self._signed(match, f"{self._number(match['num'])} {sign}")
 
     def scaled(self, match: re.Match[str], passage: Passage) -> str | None:
         scale = self._speech.scales.get(match["scale"].lower())
+        if passage.known_before(match.start()) in self._speech.places:
+            return None  # "apartment 5B"
         if scale is None or (match["scale"] in "mbt" and len(match["scale"]) == 1):
             return None
         if match["scale"] == "K" and match["num"] in ("4", "8") and not passage.after(match.end()).endswith("s"):

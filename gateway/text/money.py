@@ -29,6 +29,9 @@ def rules(speech: SpeechRules) -> list[Rule]:
         Rule(re.compile(rf"{start}{sign}(?P<num>{num}){scale}\s?(?P<unit>(?i:{symbols})){end}"), prices.price),
         Rule(re.compile(rf"{start}(?P<num>{num})\s?{_CENTS}"), prices.cents),
     ]
+    if speech.decimal_mark == ".":  # rupiah are grouped with full stops in every language
+        dotted = r"(?<!\w)(?P<sign>)(?P<unit>(?i:rp\.?|idr))\s?(?P<num>\d{1,3}(?:\.\d{3})+)(?P<scale>(?!))?(?![\w])"
+        found.insert(0, Rule(re.compile(dotted), prices.rupiah))
     if speech.decimal_mark == ",":
         decimals = rf"{start}(?P<sign>)(?P<num>{num}(?<=,\d\d))(?P<scale>(?!))?\s(?P<unit>(?i:{names})){end}"
         found.append(Rule(re.compile(decimals), prices.price))
@@ -57,6 +60,9 @@ class _Prices:
         said = self._amount(match["num"], match["scale"], currency, adjective=adjective)
         name = {"-": "minus", "−": "minus", "+": "plus"}.get(match["sign"])
         return f"{speech.signs[name]} {said}" if name else said
+
+    def rupiah(self, match: re.Match[str], _: Passage) -> str:
+        return self._amount(match["num"].replace(".", ""), None, self._currencies["rp"])
 
     def cents(self, match: re.Match[str], _: Passage) -> str | None:
         currency = self._speech.currencies["$"]

@@ -51,7 +51,7 @@ def number_pattern(rules: SpeechRules) -> str:
     """A regular expression for written numbers: grouped or not, with decimals or not."""
     group, mark = re.escape(rules.group_marks), re.escape(rules.decimal_mark)
     whole = rf"\d{{1,3}}(?:[{group}]\d{{3}})+(?!\d)"
-    if rules.code == "hi":
+    if rules.decimal_mark == ".":
         whole = rf"\d{{1,2}}(?:,\d\d)+,\d{{3}}(?!\d)|{whole}"  # lakhs and crores
     point = r"\d+\.(?:\d{1,2}|\d{4,})(?!\d)|" if rules.decimal_mark == "," else ""  # 2.5 where 2,5 is usual
     return rf"(?:(?:{whole})(?:{mark}\d+)?|{point}\d+(?:{mark}\d+)?)"

@@ -45,6 +45,8 @@ def abbreviation_rules(speech: SpeechRules) -> list[Rule]:
 def _expand(speech: SpeechRules, words: dict[str, str], match: re.Match[str], passage: Passage) -> str | None:
     key, written = match["key"].lower(), match["key"]
     start, end = match.start("key"), match.end("key")
+    if key.endswith(".") and len(key) > 3 and key.count(".") == 1 and written.isupper():
+        return None  # "EST." is no "established"
     if key[-1].isalpha() and written not in (key, key.upper()):
         titled = written == key.capitalize() and passage.after(end)[:1].isupper()
         if not titled and "." not in key:
@@ -165,6 +167,8 @@ def _sign_rules(speech: SpeechRules) -> list[Rule]:
         fixed(r"%", names["percent"]),
         fixed(r"§", names["section"]),
         fixed(r"°", names["degrees"]),
+        fixed(r"(?<=\w)²", names["squared"]),
+        fixed(r"(?<=\w)³", names["cubed"]),
         Rule(re.compile(r"\s?/\s?(?=[a-z])"), per),
         fixed(r"(?<=\w)/(?=\w)", ""),
     ]

@@ -11,8 +11,8 @@ from gateway.text.chunker import SentenceChunker
 from gateway.text.speakable import speak
 
 REPLY = {
-    "en": "Your order no. 20817 left at 9 a.m. from the U.S. depot, e.g. by van (see p. 4.). It costs $1,204.50 in all. ",
-    "id": "Pesanan no. 20817 dikirim pukul 09.30 dari Jl. Melati. Totalnya Rp1.250.000 untuk dr. Ratna, S.Kom. hari ini. ",
+    "en": "Your order no. 20817 left at 9 a.m. from the U.S. depot, e.g. by van (see p. 4.). It costs $1,204.50. ",
+    "id": "Pesanan no. 20817 dikirim pukul 09.30 dari Jl. Melati. Totalnya Rp1.250.000 untuk dr. Ratna, S.Kom. ",
     "zh": "您的包裹已经寄出。他写道“车坏了。我会迟到。”然后关了手机。这杯茶18.5元。",
 }
 # Long enough that a cost which grows with the length would show in the second column.

@@ -83,18 +83,18 @@ SPEECH = SpeechRules(
     group_marks=",",
     signs=table(
         """
-        minus=minus | percent=percent | to=to | times=times | equals=equals | and=and | at=at | dot=dot
-        dash=dash | underscore=underscore | slash=slash | plus=plus | about=about | degrees=degrees | per=per
-        over=over | number=number | hash=pound | star=star | question=question mark | ratio=to | x=times
-        less=less than | more=more than | divided=divided by | plusminus=plus or minus | section=section
-        version=version | half=half | and_half=and a half | colon=colon | percent_one=percent | permille=per mille
-        atleast=at least | atmost=at most | by=by | out_of=out of | sharp=sharp
+        squared=squared | cubed=cubed | minus=minus | percent=percent | to=to | times=times | equals=equals
+        and=and | at=at | dot=dot | dash=dash | underscore=underscore | slash=slash | plus=plus | about=about
+        degrees=degrees | per=per | over=over | number=number | hash=pound | star=star | question=question mark
+        ratio=to | x=times | less=less than | more=more than | divided=divided by | plusminus=plus or minus
+        section=section | version=version | half=half | and_half=and a half | colon=colon | percent_one=percent
+        permille=per mille | atleast=at least | atmost=at most | by=by | out_of=out of | sharp=sharp
         """
     ),
     currencies={
         "$": Currency("dollar", "dollars", "cent", "cents"),
         "€": Currency("euro", "euros", "cent", "cents"),
-        "£": Currency("pound", "pounds", "pence", "pence"),
+        "£": Currency("pound", "pounds", "penny", "pence"),
         "¥": Currency("yen", "yen"),
         "₹": Currency("rupee", "rupees", "paisa", "paise"),
         "rp": Currency("rupiah", "rupiah"),
@@ -171,6 +171,9 @@ SPEECH = SpeechRules(
         "war chapter part volume phase section type level act book class title article stage grade appendix bowl",
         "world figure table unit step category tier group division form mark rocky",
     ),
+    places=words(
+        "apt apartment unit room seat gate suite flat row block building door locker",
+    ),
     code_words=words(
         "code pin ending ends dial call otp password passcode zip cvv cvc extension ext flight",
     ),
@@ -179,9 +182,9 @@ SPEECH = SpeechRules(
         "card file serial is parcel package reservation customer member request complaint",
     ),
     year_words=words(
-        "in since until till by before after between and or year during of from to spring summer autumn fall",
-        "winter early late mid around january february march april may june july august september october",
-        "november december copyright circa through",
+        "in since until till by before after between and or q1 q2 q3 q4 fy year during of from to spring summer",
+        "autumn fall winter early late mid around january february march april may june july august september",
+        "october november december copyright circa through",
     ),
     not_counted=words(
         "and or to the was were is are we i you they he she it but for at on with when until a an as after by",

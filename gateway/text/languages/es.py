@@ -65,12 +65,12 @@ SPEECH = SpeechRules(
     group_marks=". \u00a0\u202f",
     signs=table(
         """
-        minus=menos | percent=por ciento | to=a | times=por | equals=igual a | at=arroba | dot=punto | dash=guion
-        underscore=guion bajo | slash=barra | plus=más | about=unos | degrees=grados | per=por | over=partido por
-        number=número | hash=almohadilla | star=asterisco | question=interrogación | ratio=a | x=por
-        less=menor que | more=mayor que | divided=entre | plusminus=más menos | section=sección | version=versión
-        half=medio | and_half=y medio | and=y | colon=dos puntos | permille=por mil | atleast=al menos
-        atmost=como mucho | by=por | out_of=de
+        squared=al cuadrado | cubed=al cubo | minus=menos | percent=por ciento | to=a | times=por | equals=igual a
+        at=arroba | dot=punto | dash=guion | underscore=guion bajo | slash=barra | plus=más | about=unos
+        degrees=grados | per=por | over=partido por | number=número | hash=almohadilla | star=asterisco
+        question=interrogación | ratio=a | x=por | less=menor que | more=mayor que | divided=entre
+        plusminus=más menos | section=sección | version=versión | half=medio | and_half=y medio | and=y
+        colon=dos puntos | permille=por mil | atleast=al menos | atmost=como mucho | by=por | out_of=de
         """
     ),
     currencies={

@@ -80,12 +80,13 @@ SPEECH = SpeechRules(
     group_marks=" .\u00a0\u202f",
     signs=table(
         """
-        minus=moins | percent=pour cent | to=à | times=fois | equals=égale | at=arobase | dot=point | dash=tiret
-        underscore=tiret bas | slash=barre oblique | plus=plus | about=environ | degrees=degrés | per=par
-        over=sur | number=numéro | hash=dièse | star=étoile | question=point d'interrogation | ratio=contre
-        x=fois | less=inférieur à | more=supérieur à | divided=divisé par | plusminus=plus ou moins
-        section=section | version=version | half=demi | and_half=et demi | and=et | colon=deux points
-        permille=pour mille | atleast=au moins | atmost=au plus | by=par | out_of=sur
+        squared=au carré | cubed=au cube | minus=moins | percent=pour cent | to=à | times=fois | equals=égale
+        at=arobase | dot=point | dash=tiret | underscore=tiret bas | slash=barre oblique | plus=plus
+        about=environ | degrees=degrés | per=par | over=sur | number=numéro | hash=dièse | star=étoile
+        question=point d'interrogation | ratio=contre | x=fois | less=inférieur à | more=supérieur à
+        divided=divisé par | plusminus=plus ou moins | section=section | version=version | half=demi
+        and_half=et demi | and=et | colon=deux points | permille=pour mille | atleast=au moins | atmost=au plus
+        by=par | out_of=sur
         """
     ),
     currencies={

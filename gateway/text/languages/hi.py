@@ -106,11 +106,11 @@ SPEECH = SpeechRules(
     group_marks=",",
     signs=table(
         """
-        minus=माइनस | percent=प्रतिशत | to=से | times=गुणा | equals=बराबर | at=ऐट | dot=डॉट | dash=डैश
-        underscore=अंडरस्कोर | slash=स्लैश | plus=प्लस | about=लगभग | degrees=डिग्री | per=प्रति | over=बटा
-        number=नंबर | hash=हैश | star=स्टार | question=प्रश्न चिह्न | ratio=अनुपात | x=गुना | less=से कम
-        more=से ज़्यादा | divided=भाग | plusminus=प्लस माइनस | section=धारा | version=संस्करण | half=आधा
-        and_half=और आधा | and=और | colon=कोलन | permille=प्रति हज़ार | atleast=कम से कम
+        squared=वर्ग | cubed=घन | minus=माइनस | percent=प्रतिशत | to=से | times=गुणा | equals=बराबर | at=ऐट
+        dot=डॉट | dash=डैश | underscore=अंडरस्कोर | slash=स्लैश | plus=प्लस | about=लगभग | degrees=डिग्री
+        per=प्रति | over=बटा | number=नंबर | hash=हैश | star=स्टार | question=प्रश्न चिह्न | ratio=अनुपात | x=गुना
+        less=से कम | more=से ज़्यादा | divided=भाग | plusminus=प्लस माइनस | section=धारा | version=संस्करण
+        half=आधा | and_half=और आधा | and=और | colon=कोलन | permille=प्रति हज़ार | atleast=कम से कम
         atmost=ज़्यादा से ज़्यादा | by=गुणा | out_of=में से
         """
     ),

@@ -63,12 +63,13 @@ SPEECH = SpeechRules(
     group_marks=".",
     signs=table(
         """
-        minus=minus | percent=persen | to=sampai | times=kali | equals=sama dengan | at=at | dot=titik
-        dash=strip | underscore=garis bawah | slash=garis miring | plus=plus | about=sekitar | degrees=derajat
-        per=per | over=per | number=nomor | hash=pagar | star=bintang | question=tanda tanya | ratio=banding
-        x=kali | less=kurang dari | more=lebih dari | divided=dibagi | plusminus=kurang lebih | section=pasal
-        version=versi | half=setengah | and_half=setengah | and=dan | colon=titik dua | permille=permil
-        atleast=minimal | atmost=maksimal | by=kali | out_of=dari
+        squared=kuadrat | cubed=pangkat tiga | minus=minus | percent=persen | to=sampai | times=kali
+        equals=sama dengan | at=at | dot=titik | dash=strip | underscore=garis bawah | slash=garis miring
+        plus=plus | about=sekitar | degrees=derajat | per=per | over=per | number=nomor | hash=pagar
+        star=bintang | question=tanda tanya | ratio=banding | x=kali | less=kurang dari | more=lebih dari
+        divided=dibagi | plusminus=kurang lebih | section=pasal | version=versi | half=setengah
+        and_half=setengah | and=dan | colon=titik dua | permille=permil | atleast=minimal | atmost=maksimal
+        by=kali | out_of=dari
         """
     ),
     currencies={

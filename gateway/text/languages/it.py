@@ -57,12 +57,12 @@ SPEECH = SpeechRules(
     group_marks=". \u00a0\u202f",
     signs=table(
         """
-        minus=meno | percent=per cento | to=a | times=per | equals=uguale | at=chiocciola | dot=punto
-        dash=trattino | underscore=trattino basso | slash=barra | plus=più | about=circa | degrees=gradi | per=al
-        over=su | number=numero | hash=cancelletto | star=asterisco | question=punto interrogativo | ratio=a
-        x=per | less=minore di | more=maggiore di | divided=diviso | plusminus=più o meno | section=sezione
-        version=versione | half=mezzo | and_half=e mezzo | and=e | colon=due punti | permille=per mille
-        atleast=almeno | atmost=al massimo | by=per | out_of=su
+        squared=al quadrato | cubed=al cubo | minus=meno | percent=per cento | to=a | times=per | equals=uguale
+        at=chiocciola | dot=punto | dash=trattino | underscore=trattino basso | slash=barra | plus=più
+        about=circa | degrees=gradi | per=al | over=su | number=numero | hash=cancelletto | star=asterisco
+        question=punto interrogativo | ratio=a | x=per | less=minore di | more=maggiore di | divided=diviso
+        plusminus=più o meno | section=sezione | version=versione | half=mezzo | and_half=e mezzo | and=e
+        colon=due punti | permille=per mille | atleast=almeno | atmost=al massimo | by=per | out_of=su
         """
     ),
     currencies={

@@ -65,12 +65,13 @@ SPEECH = SpeechRules(
     group_marks=". \u00a0\u202f",
     signs=table(
         """
-        minus=menos | percent=por cento | to=a | times=vezes | equals=igual a | at=arroba | dot=ponto | dash=hífen
-        underscore=sublinhado | slash=barra | plus=mais | about=cerca de | degrees=graus | per=por | over=sobre
-        number=número | hash=jogo da velha | star=asterisco | question=interrogação | ratio=para | x=vezes
-        less=menor que | more=maior que | divided=dividido por | plusminus=mais ou menos | section=seção
-        version=versão | half=meio | and_half=e meio | and=e | colon=dois pontos | permille=por mil
-        atleast=pelo menos | atmost=no máximo | by=por | out_of=de
+        squared=ao quadrado | cubed=ao cubo | minus=menos | percent=por cento | to=a | times=vezes
+        equals=igual a | at=arroba | dot=ponto | dash=hífen | underscore=sublinhado | slash=barra | plus=mais
+        about=cerca de | degrees=graus | per=por | over=sobre | number=número | hash=jogo da velha
+        star=asterisco | question=interrogação | ratio=para | x=vezes | less=menor que | more=maior que
+        divided=dividido por | plusminus=mais ou menos | section=seção | version=versão | half=meio
+        and_half=e meio | and=e | colon=dois pontos | permille=por mil | atleast=pelo menos | atmost=no máximo
+        by=por | out_of=de
         """
     ),
     currencies={

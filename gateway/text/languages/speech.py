@@ -55,6 +55,7 @@ class SpeechRules:
     labels_for_roman: frozenset[str] = frozenset()  # "chapter": the numeral after it is a number
     code_words: frozenset[str] = frozenset()  # a number after one of these is read digit by digit
     id_words: frozenset[str] = frozenset()  # so is a long number after one of these
+    places: frozenset[str] = frozenset()  # a letter after their number is no scale ("apartment 5B")
     year_words: frozenset[str] = frozenset()
     not_counted: frozenset[str] = frozenset()  # words after a year that are nothing to be counted
     articles: frozenset[str] = frozenset()  # before "$50 deposit"; empty where a price is no adjective
