@@ -173,7 +173,7 @@ class TwilioControl:
 
     async def redirect(self, call_id: str, document: Document) -> None:
         # Not idempotent: a second update would dial the target anew.
-        answer = await self._rest.post(self._url(call_id), {"Twiml": document.body}, idempotent=False)
+        answer = await self._rest.post(self._url(call_id), self._moved_to(document), idempotent=False)
         if answer.status == 404 or answer.code in _TWILIO_OVER:
             raise PeerFault("call_over", "the call ended before it could be moved")
         require_success(answer)
@@ -188,6 +188,9 @@ class TwilioControl:
         if not isinstance(call_id, str) or not call_id:
             raise PeerFault("rest_bad_answer", "the answer to a new call has no sid")
         return call_id
+
+    def _moved_to(self, document: Document) -> dict[str, str]:
+        return {"Twiml": document.body}
 
     def _url(self, call_id: str) -> str:
         return f"{self._calls_url}/{quote(call_id, safe='')}.json"
