@@ -19,6 +19,7 @@ _FRACTION = r"(?<![\w.,/])(?:(\d{1,3})\s)?(\d{1,3})/(\d{1,3})(?![\w/]|[.,]\d)"
 _RANGE_DASH = re.compile(r"\s?[–—−-]\s?(?=[~$€£₹¥]?\s?(?:Rp\.?\s?)?\d)")
 _TIMES = re.compile(r"(?<=\d)(\s?)([*×x])\s?(?=\d)")
 _BY = re.compile(r"(?<![\w.,])(\d+)\s?[x×]\s?(\d+)(?:\s?[x×]\s?(\d+))?(?=\s?(?:[^\W\d]|[,.!?)]|$|\s))(?!\s?=)")
+_DECADE = re.compile(r"(?<![\w.,])(\d0|1\d\d0|20\d0)-an(?!\w)")  # "tahun 1990-an"
 _RATIO = re.compile(r"(?<![\w:.,])(\d{1,3}):(\d{1,3})(?![\d:])")
 # Longer rows of digits are numbers of things to be noted down, not counts.
 _MAX_COUNT_DIGITS = 9
@@ -38,7 +39,9 @@ def rules(speech: SpeechRules) -> list[Rule]:
     ordinals = [Rule(re.compile(rf"{start}(\d+)({speech.ordinal_pattern})(?!\w)"), amounts.ordinal)]
     if speech.ordinal_prefix:
         ordinals = [Rule(re.compile(rf"(?<!\w){speech.ordinal_prefix}-?(\d+)()(?!\w)", re.IGNORECASE), amounts.ordinal)]
+    decades = [Rule(_DECADE, amounts.decade)] if speech.code == "id" else []
     return [
+        *decades,
         Rule(_BY, amounts.by),
         Rule(re.compile(rf"\s?/\s?(?P<unit>{units})(?!\w)"), amounts.per_unit),
         Rule(re.compile(rf"{_UNICODE_FRACTION}{unit}"), amounts.unicode_fraction),
@@ -201,6 +204,9 @@ class _Amounts:
         if speech.code == "en":
             said = re.sub("^one ", "a ", said)
         return f"{cardinal(speech, int(whole))} {self._signs['and']} {said}"
+
+    def decade(self, match: re.Match[str], _: Passage) -> str:
+        return f"{cardinal(self._speech, int(match[1]))}an"
 
     def by(self, match: re.Match[str], _: Passage) -> str | None:
         if " x " in match[0] or "×" in match[0]:

@@ -25,7 +25,10 @@ def rules(speech: SpeechRules) -> list[Rule]:
     until = rf"(?:\s?[–-]\s?(?:{symbols})?\s?(?P<until>{num})(?![\w%]))?"
     start, end = r"(?<![\w.,])", r"(?![\w/])"
     found = [
-        Rule(re.compile(rf"(?<!\w){sign}(?P<unit>(?i:{symbols}))\s?(?P<num>{num}){until}{scale}(?!\w)"), prices.price),
+        Rule(
+            re.compile(rf"(?<!\w){sign}(?P<unit>(?i:{symbols}))\s?(?P<num>{num}){until}{scale}(?:[.,]-)?(?!\w)"),
+            prices.price,
+        ),
         Rule(re.compile(rf"{start}{sign}(?P<num>{num}){scale}\s?(?P<unit>(?i:{symbols})){end}"), prices.price),
         Rule(re.compile(rf"{start}(?P<num>{num})\s?{_CENTS}"), prices.cents),
     ]

@@ -15,7 +15,7 @@ from gateway.text.spans import Span, Spoken
 # Between words these are pauses or nothing; inside a word they split it.
 _UNSPEAKABLE = frozenset("*#_`[]|~^\\<>{}=+$%@&")
 _NO_SPACE_BEFORE = frozenset(".,;:!?…)”’»\"'。，！？、；：」』）।-–%")
-_NO_SPACE_AFTER = frozenset("(“‘«¿¡「『（-–")
+_NO_SPACE_AFTER = frozenset("(“‘«¿¡「『（-–'’")
 _PAUSES = frozenset(".,;:!?…")
 _CHUNK = re.compile(r"\s+|\S+")
 

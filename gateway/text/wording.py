@@ -19,6 +19,7 @@ _MAX_SPELLED = 3
 _MIN_SHOUTED_WORDS = 3
 _MAX_NAMED_ORDINAL = 10
 _CENTURIES = frozenset({"century", "siglo", "siècle", "secolo", "século"})
+_COUNTED = re.compile(r"\d\s[^\W\d]+$")
 _FORMS_OF_AND = re.compile(r"(?<=\w)\s?&\s?(?=\w)|&")
 
 
@@ -48,7 +49,9 @@ def _expand(speech: SpeechRules, words: dict[str, str], match: re.Match[str], pa
     if key.endswith(".") and len(key) > 3 and key.count(".") == 1 and written.isupper():
         return None  # "EST." is no "established"
     if key[-1].isalpha() and written not in (key, key.upper()):
-        titled = written == key.capitalize() and passage.after(end)[:1].isupper()
+        after = passage.after(end)[:1]
+        begins = len(key) > 2 and passage.begins_sentence(start)
+        titled = written == key.capitalize() and (after.isupper() or after.isdigit() or begins)
         if not titled and "." not in key:
             return None  # without a stop it could be a name or a word
     if speech.code == "id" and written in ("Dr.", "Dr"):
@@ -146,7 +149,8 @@ def _sign_rules(speech: SpeechRules) -> list[Rule]:
         return Rule(re.compile(pattern), lambda _match, _passage: said)
 
     def per(match: re.Match[str], passage: Passage) -> str | None:
-        return names["per"] if passage.claimed(match.start() - 1) else None
+        counted = _COUNTED.search(passage.text, 0, match.start())  # "24 jam/hari"
+        return names["per"] if counted or passage.claimed(match.start() - 1) else None
 
     return [
         Rule(_FORMS_OF_AND, lambda _match, _passage: names["and"]),

@@ -110,27 +110,27 @@ SPEECH = SpeechRules(
         dgn=dengan | utk=untuk | tdk=tidak | krn=karena | telp.=telepon | tlp.=telepon | tel.=telepon
         telp=telepon | min.=minimal | kav.=kaveling | maks.=maksimal | tsb.=tersebut | tsb=tersebut | spt=seperti
         jd=jadi | sbg=sebagai | pt.=p t | cv.=c v | ud.=u d | tbk.=terbuka | ttd.=tertanda | alm.=almarhum
-        almh.=almarhumah | kpd.=kepada | kpd=kepada | thn.=tahun | th.=tahun | bln.=bulan | hlm.=halaman
-        no.=nomor | km.=kilometer | pkl.=pukul | pkl=pukul | dr=dari | sda=sama dengan atas | a.l.=antara lain
-        c.q.=casu quo | wib=w i b | wita=wita | wit=w i t | jan.=Januari | feb.=Februari | mar.=Maret | apr.=April
-        jun.=Juni | jul.=Juli | agt.=Agustus | agu.=Agustus | sep.=September | sept.=September | okt.=Oktober
-        nov.=November | des.=Desember | ag.=Agustus | rp=rupiah | kira2=kira kira | s.kom.=sarjana komputer
-        s.pd.=sarjana pendidikan | s.h.=sarjana hukum | s.e.=sarjana ekonomi | s.t.=sarjana teknik
-        m.m.=magister manajemen | m.h.=magister hukum | m.t.=magister teknik | m.kom.=magister komputer
-        m.pd.=magister pendidikan | s.sos.=sarjana sosial | s.si.=sarjana sains | m.si.=magister sains
-        s.ag.=sarjana agama | s.psi.=sarjana psikologi | s.farm.=sarjana farmasi | s.kep.=sarjana keperawatan
-        m.kes.=magister kesehatan | s.ked.=sarjana kedokteran
+        almh.=almarhumah | kpd.=kepada | kpd=kepada | thn.=tahun | thn=tahun | th.=tahun | bln.=bulan
+        hlm.=halaman | no.=nomor | km.=kilometer | pkl.=pukul | pkl=pukul | dr=dari | sda=sama dengan atas
+        a.l.=antara lain | c.q.=casu quo | wib=w i b | wita=wita | wit=w i t | jan.=Januari | feb.=Februari
+        mar.=Maret | apr.=April | jun.=Juni | jul.=Juli | agt.=Agustus | agu.=Agustus | sep.=September
+        sept.=September | okt.=Oktober | nov.=November | des.=Desember | ag.=Agustus | rp=rupiah | kira2=kira kira
+        s.kom.=sarjana komputer | s.pd.=sarjana pendidikan | s.h.=sarjana hukum | s.e.=sarjana ekonomi
+        s.t.=sarjana teknik | m.m.=magister manajemen | m.h.=magister hukum | m.t.=magister teknik
+        m.kom.=magister komputer | m.pd.=magister pendidikan | s.sos.=sarjana sosial | s.si.=sarjana sains
+        m.si.=magister sains | s.ag.=sarjana agama | s.psi.=sarjana psikologi | s.farm.=sarjana farmasi
+        s.kep.=sarjana keperawatan | m.kes.=magister kesehatan | s.ked.=sarjana kedokteran
         """
     ),
     before_number=table(
         """
-        no=nomor | hal.=halaman | rt.=r t | rw.=r w | lt.=lantai | ps.=pasal | psl.=pasal | #=nomor | bl.=blok
-        jam.=jam | hp.=h p | vol.=volume | gbr.=gambar | ext.=ekstensi
+        km=kilometer | no=nomor | hal.=halaman | rt.=r t | rw.=r w | lt.=lantai | ps.=pasal | psl.=pasal | #=nomor
+        bl.=blok | jam.=jam | hp.=h p | vol.=volume | gbr.=gambar | ext.=ekstensi
         """
     ),
     after_number=table(
         """
-        mnt=menit | mnt.=menit | dtk=detik | dtk.=detik | org=orang | org.=orang
+        rb=ribu | jt=juta | mnt=menit | mnt.=menit | dtk=detik | dtk.=detik | org=orang | org.=orang
         """
     ),
     spelled=words(
