@@ -98,7 +98,8 @@ class VonageControl:
 
     async def _move(self, call_id: str, ncco: Any) -> None:
         body = {"action": "transfer", "destination": {"type": "ncco", "ncco": ncco}}
-        # Not idempotent: a second transfer would dial the target anew.
+        # Not idempotent: a second transfer would dial the target anew. (Only a connection that breaks before any answer
+        # makes the HTTP client itself send a PUT once more.)
         answer = await self._send("PUT", self._url(call_id), body, idempotent=False)
         if answer.status in (404, 410):
             raise PeerFault("call_over", "the call ended before it could be moved")

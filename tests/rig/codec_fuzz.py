@@ -15,7 +15,7 @@ from gateway.events import CallEnded, CallStarted, ClearOutput, HangUp, PeerErro
 from gateway.platforms.base import Codec
 
 # How many inputs `make fuzz` tries; the default run takes the first 2,000 of the same sequence.
-MANY = int(os.environ.get("FUZZ_INPUTS", "100000"))
+MANY = int(os.environ.get("VOICEBOT_FUZZ_EXAMPLES", "100000"))
 FEW = 2_000
 # A fresh stream now and then, so that inputs meet the codec before its start, while open and after its end.
 INPUTS_A_STREAM = 20

@@ -1,0 +1,217 @@
+"""The Vonage codec and platform against documented messages, their broken twins and random audio."""
+
+import hashlib
+import json
+from base64 import urlsafe_b64encode
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.errors import Refused
+from gateway.events import CallEnded, CallerAudio, CallStarted, ClearOutput, Digit, PeerError, SendAudio
+from gateway.platforms.base import WebhookRequest
+from gateway.platforms.vonage import Vonage, VonageCodec
+from gateway.platforms.vonage_signature import VonageIdentity, hs256
+from tests.rig.codec_vectors import Vector, command_of, event_of, events_of, load, message_of, wires_of
+
+SESSION = load("vonage", "session.json")
+START = SESSION[0]["message"]
+SECRET = "vonage-synthetic-signature-secret-0001"
+NOW_S = 1767225600
+STREAM = "wss://bot.example.test/vonage/stream"
+
+
+def open_codec(start: str = START) -> VonageCodec:
+    codec = VonageCodec()
+    assert isinstance(codec.receive(start)[0], CallStarted)
+    return codec
+
+
+def platform(**values: Any) -> Vonage:
+    return Vonage(VonageIdentity(SECRET), now=lambda: NOW_S, **values)
+
+
+def test_a_recorded_session_gives_its_events() -> None:
+    codec = VonageCodec()
+    for step in SESSION:
+        assert codec.receive(message_of(step)) == events_of(step)
+    assert codec.receive_eof() == [CallEnded("closed")]
+    assert codec.receive_eof() == []
+
+
+@pytest.mark.parametrize("vector", load("vonage", "starts.json"), ids=lambda v: v["name"])
+def test_a_greeting_is_read_however_it_is_spelt(vector: Vector) -> None:
+    assert VonageCodec().receive(message_of(vector)) == [event_of(vector["events"][0])]
+
+
+@pytest.mark.parametrize("vector", load("vonage", "broken.json"), ids=lambda v: v["name"])
+def test_a_broken_message_is_one_peer_error_and_the_stream_goes_on_or_is_over(vector: Vector) -> None:
+    codec = VonageCodec() if vector["phase"] == "waiting" else open_codec()
+    (event,) = codec.receive(message_of(vector))
+    assert isinstance(event, PeerError)
+    assert (event.code, event.fatal) == (vector["code"], vector["fatal"])
+    if vector["fatal"]:
+        assert codec.receive(START) == []
+        assert codec.encode(ClearOutput()) == []
+    else:
+        if vector["phase"] == "waiting":
+            assert isinstance(codec.receive(START)[0], CallStarted)
+        assert codec.receive(b"\x01\x02") == [CallerAudio(b"\x01\x02")]
+    assert codec.receive_eof() == [CallEnded("closed")]
+
+
+def test_a_digit_nested_as_some_servers_send_it_is_read() -> None:
+    assert open_codec().receive('{"event":"websocket:dtmf","dtmf":{"digit":5}}') == [Digit("5")]
+
+
+@pytest.mark.parametrize("vector", load("vonage", "commands.json"), ids=lambda v: v["command"])
+def test_a_command_is_written_byte_for_byte_while_the_stream_is_open(vector: Vector) -> None:
+    assert VonageCodec().encode(command_of(vector)) == []
+    codec = open_codec()
+    assert codec.encode(command_of(vector)) == wires_of(vector)
+    codec.receive_eof()
+    assert codec.encode(command_of(vector)) == []
+
+
+@given(st.binary(max_size=4000), st.sampled_from([8000, 16000, 24000]))
+def test_every_frame_out_is_exactly_20_ms_and_no_audio_is_lost(payload: bytes, rate_hz: int) -> None:
+    wire = open_codec(START.replace("16000", str(rate_hz))).encode(SendAudio(payload))
+    assert {len(frame) for frame in wire} <= {rate_hz // 50 * 2}
+    played = b"".join(frame for frame in wire if isinstance(frame, bytes))
+    assert played[: len(payload)] == payload
+    assert not any(played[len(payload) :])
+
+
+BODY = json.dumps({"from": "15550100001", "to": "15550100002", "uuid": "leg-1", "conversation_uuid": "CON-1"}).encode()
+QUERY = "https://bot.example.test/vonage/voice?from=15550100001&to=15550100002&uuid=leg-1"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [WebhookRequest("POST", "https://bot.example.test/vonage/voice", {}, (), BODY), WebhookRequest("GET", QUERY, {})],
+)
+def test_the_webhook_tells_the_leg_and_both_numbers(request_: WebhookRequest) -> None:
+    call = platform().incoming(request_)
+    assert (call.call_id, call.caller, call.called, call.direction) == (
+        "leg-1",
+        "15550100001",
+        "15550100002",
+        "inbound",
+    )
+    assert "555" not in repr(call)
+
+
+def test_a_call_of_ours_is_outbound() -> None:
+    body = json.dumps({"uuid": "leg-1", "direction": "outbound"}).encode()
+    assert platform().incoming(WebhookRequest("POST", QUERY, {}, (), body)).direction == "outbound"
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b'{"uuid":""}', b'{"uuid":5}', b"[]"])
+def test_a_webhook_without_a_leg_is_refused(body: bytes) -> None:
+    with pytest.raises(Refused) as refused:
+        platform().incoming(WebhookRequest("POST", "https://bot.example.test/vonage/voice", {}, (), body))
+    assert (refused.value.code, refused.value.http_status) == ("missing_call_id", 400)
+
+
+def endpoint(made: Vonage, **parameters: str) -> dict[str, Any]:
+    document = made.answer(STREAM, "secret", parameters)
+    assert document.content_type == "application/json"
+    (action,) = json.loads(document.body)
+    assert action["action"] == "connect"
+    (found,) = action["endpoint"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_the_answer_connects_the_call_to_the_stream_with_token_and_call_id() -> None:
+    found = endpoint(platform(rate_hz=24000), call="leg-1", token="forged")
+    assert (found["type"], found["uri"], found["content-type"]) == ("websocket", STREAM, "audio/l16;rate=24000")
+    assert found["headers"] == {"call": "leg-1", "token": "secret"}
+
+
+def test_what_the_answer_tells_the_stream_comes_back_in_its_greeting() -> None:
+    made = platform()
+    assert not made.capabilities.call_id_in_stream
+    headers = endpoint(made, call="leg-1")["headers"]
+    greeting = {"event": "websocket:connected", "content-type": "audio/l16;rate=16000", **headers}
+    (event,) = made.codec().receive(json.dumps(greeting))
+    assert isinstance(event, CallStarted)
+    assert (event.call_id, event.custom["token"]) == ("leg-1", "secret")
+
+
+@pytest.mark.parametrize("parameters", [{"x": "y" * 500}, {"event": "x"}, {"content-type": "x"}])
+def test_parameters_vonage_would_not_carry_are_refused(parameters: dict[str, str]) -> None:
+    with pytest.raises(Refused) as refused:
+        platform().answer(STREAM, "secret", parameters)
+    assert (refused.value.code, refused.value.http_status) == ("bad_parameter", 400)
+
+
+def test_a_full_house_ends_the_call() -> None:
+    assert json.loads(platform().reject("busy").body) == []
+
+
+def upgrade(authorization: str, url: str = STREAM) -> WebhookRequest:
+    return WebhookRequest("GET", url, {"authorization": authorization} if authorization else {})
+
+
+def test_the_socket_is_opened_with_the_value_of_the_answer_and_no_other() -> None:
+    made = platform()
+    value = endpoint(made)["authorization"]["value"]
+    assert made.verify(upgrade(value))
+    assert not made.verify(upgrade(value + "0"))
+    assert not made.verify(upgrade("é"))
+    assert not made.verify(upgrade(""))
+    assert not made.verify(upgrade(value, STREAM + "/"))
+    assert not Vonage(VonageIdentity("other")).verify(upgrade(value))
+    assert not Vonage(VonageIdentity("")).verify(
+        upgrade(endpoint(Vonage(VonageIdentity("")))["authorization"]["value"])
+    )
+
+
+def token() -> str:
+    """A bearer token over an empty body."""
+    claims = {"iat": NOW_S, "payload_hash": hashlib.sha256(b"").hexdigest()}
+    parts = [urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in ({"alg": "HS256"}, claims)]
+    signed = ".".join(parts)
+    return f"Bearer {signed}.{hs256(SECRET, signed)}"
+
+
+def test_with_vonages_own_token_the_socket_asks_for_one() -> None:
+    made = platform(authorization="vonage")
+    assert endpoint(made)["authorization"] == {"type": "vonage"}
+    assert made.verify(upgrade(token()))
+    assert not made.verify(upgrade(""))
+    assert not made.verify(upgrade(endpoint(platform())["authorization"]["value"]))
+
+
+def test_without_authorization_the_one_time_token_is_left() -> None:
+    made = platform(authorization="none")
+    assert "authorization" not in endpoint(made)
+    assert made.verify(upgrade(""))
+    assert not Vonage(VonageIdentity(""), authorization="none").verify(upgrade(""))
+
+
+def test_a_webhook_must_be_signed() -> None:
+    made = platform()
+    request = WebhookRequest("POST", "https://bot.example.test/vonage/voice", {}, (), b"")
+    assert made.verify(replace(request, headers={"authorization": token()}))
+    assert not made.verify(replace(request, headers={"authorization": token()}, body=b"{}"))
+    assert not made.verify(request)
+
+
+@pytest.mark.parametrize(("name", "value"), [("rate_hz", 11025), ("rate_hz", 48000), ("authorization", "jwt")])
+def test_a_setting_vonage_does_not_know_is_an_error(name: str, value: object) -> None:
+    with pytest.raises(ValueError, match=name):
+        platform(**{name: value})
+
+
+def test_the_platform_makes_a_fresh_codec_for_each_stream() -> None:
+    made = platform()
+    first, second = made.codec(), made.codec()
+    first.receive(START)
+    assert isinstance(second.receive(START)[0], CallStarted)
+    assert first.capabilities is made.capabilities
+    assert made.name == "vonage"

@@ -1,0 +1,63 @@
+"""A stand-in for REST APIs that take JSON with a bearer key: it remembers what was asked and answers as told.
+
+Faults are as in twilio_rest: an HTTP status, "stall" (no answer), "drop" (the connection is closed) or "garbage".
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request; `bearer` is its key or token."""
+
+    method: str
+    path: str
+    bearer: str
+    body: Any
+
+
+@dataclass(slots=True)
+class CallRest:
+    """`answers` are status and body of the next answers; after them every request is answered with 200 and {}."""
+
+    answers: list[tuple[int, Any]] = field(default_factory=list)
+    faults: list[int | str] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
+    base_url: str = ""
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator["CallRest"]:
+        """Listen on loopback; `base_url` is set meanwhile."""
+        app = web.Application()
+        app.add_routes([web.route("*", "/{path:.*}", self._answer)])
+        server = TestServer(app)
+        await server.start_server()
+        self.base_url = str(server.make_url("")).rstrip("/")
+        try:
+            yield self
+        finally:
+            await server.close()
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        key = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        assert request.content_type == "application/json"
+        self.asked.append(Asked(request.method, request.raw_path, key, json.loads(await request.read())))
+        fault = self.faults.pop(0) if self.faults else None
+        if fault == "drop" and request.transport is not None:
+            request.transport.close()
+        if fault in ("stall", "drop"):  # the server's end cancels this
+            await asyncio.sleep(3600)
+        if fault == "garbage":
+            return web.Response(text="<html>")
+        if isinstance(fault, int):
+            return web.json_response({"title": "about +15550100001"}, status=fault)
+        status, body = self.answers.pop(0) if self.answers else (200, {})
+        return web.Response(status=status) if body is None else web.json_response(body, status=status)
