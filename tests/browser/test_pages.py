@@ -152,3 +152,12 @@ async def test_the_token_is_asked_for_kept_in_the_tab_and_a_lost_gateway_is_told
     assert seen["refused"] == "Calls are shown to who has the admin token."
     # The browser itself writes a line for each refused and each failed request; the pages write none.
     assert [line for line in seen["complaints"] if "Failed to load resource" not in line] == []
+
+
+async def test_a_call_that_cannot_be_says_why_and_a_stopping_gateway_is_told(browser: Browser, tmp_path: Path) -> None:
+    async with stack(tmp_path, "server.max_calls=1") as gateway:
+        seen = await browser.run("refused.mjs", gateway.url, str(gateway.pid("gateway")))
+    assert seen["noMicrophone"].startswith("The microphone cannot be used (NotAllowedError).")
+    assert seen["problemGone"] is True
+    assert seen["noRoom"] == "Every line is busy. Try again when a call has ended."
+    assert seen["refused"] == "Refused1at_capacity 1"

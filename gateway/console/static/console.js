@@ -3,7 +3,7 @@
 import { ask, askUnlocked, request, unlock } from "./access.js";
 import { byId, make, show } from "./elements.js";
 import { counters } from "./metrics.js";
-import { transcript } from "./transcript.js";
+import { forgetTurns, showTurns } from "./transcript.js";
 import { known, localise, words } from "./words.js";
 
 // Calls come and go in seconds; parts and counters are worth a look every few rounds.
@@ -146,25 +146,22 @@ async function hangUp(callId, button) {
   await refresh();
 }
 
-async function open(callId) {
+function open(callId) {
   reading = callId;
   byId("reader-title").textContent = words("transcript_of", { call: callId });
-  byId("reader-text").replaceChildren();
   byId("reader").showModal();
-  await read(callId);
+  refresh();
 }
 
+/** Show a call's words, growing while it is on. */
 async function read(callId) {
-  let said = null;
+  const text = byId("reader-text");
   try {
-    said = transcript((await ask("GET", `/calls/${encodeURIComponent(callId)}`)).turns, "the_caller");
+    const { turns } = await ask("GET", `/calls/${encodeURIComponent(callId)}`);
+    if (reading === callId) showTurns(text, turns, "the_caller");
   } catch (error) {
     if (error.status !== 404) throw error;
-    said = make("p", { class: "hint" }, words("not_kept"));
-  }
-  // A part that the operator has opened stays as it is.
-  if (reading === callId && !byId("reader-text").querySelector("details[open]")) {
-    byId("reader-text").replaceChildren(said);
+    if (reading === callId) text.replaceChildren(make("p", { class: "hint" }, words("not_kept")));
   }
 }
 
@@ -195,7 +192,7 @@ byId("unlock").addEventListener("click", unlocked);
 byId("reader-close").addEventListener("click", () => byId("reader").close());
 byId("reader").addEventListener("close", () => {
   reading = "";
-  byId("reader-text").replaceChildren();
+  forgetTurns(byId("reader-text"));
 });
 document.addEventListener("visibilitychange", () => document.hidden || refresh());
 keepFresh();

@@ -1,4 +1,4 @@
-// Twilio's media stream as the platform speaks it: JSON text, µ-law in base64 (docs: the gateway's platforms/twilio.py).
+// Twilio's media stream as the platform speaks it: JSON text, µ-law in base64. The other end is platforms/twilio.py.
 
 const FRAME_MS = 20;
 // Five seconds of frames that the socket could not send: the line is stuck, newer frames are dropped.

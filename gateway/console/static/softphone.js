@@ -1,11 +1,11 @@
 // The softphone's page: one call at a time, as a phone platform would hold it.
 
-import { ask, askUnlocked, Refusal } from "./access.js";
+import { ask, askUnlocked, Refusal, request } from "./access.js";
 import { byId, make, show } from "./elements.js";
 import { PhoneLine } from "./line.js";
 import { Sound } from "./sound.js";
 import { Timeline } from "./timeline.js";
-import { transcript } from "./transcript.js";
+import { forgetTurns, showTurns } from "./transcript.js";
 import { known, localise, words } from "./words.js";
 
 const KEYS = "123456789*0#";
@@ -34,7 +34,7 @@ class Call {
   #clock = 0;
   #over = false;
 
-  /** Take microphone, place and line, in this order: nothing is kept at the gateway for a microphone that is refused. */
+  /** Take microphone, place and line, in this order: a refused microphone keeps no place at the gateway. */
   async place() {
     this.#sound = await Sound.open({
       frame: (payload) => this.#line?.audio(payload),
@@ -96,10 +96,11 @@ class Call {
     return this.#line !== null && !this.#over;
   }
 
-  /** Say a recording on the line. */
+  /** Say a recording on the line; rejects when it cannot be had. */
   async say(file) {
-    const response = await fetch(`/softphone/callers/${file}`);
-    await this.#sound.say(await response.arrayBuffer());
+    const response = await request("GET", `/softphone/callers/${file}`);
+    const wav = await response.arrayBuffer();
+    if (!this.#over) await this.#sound.say(wav);
   }
 
   /** Release everything; once. */
@@ -118,7 +119,7 @@ class Call {
       if (call !== this && call !== null) return; // the next call has the page
       if (this.#over) left -= 1;
       const record = await ask("GET", `/calls/${this.#callId}`).catch((error) => error);
-      if (record.turns) byId("transcript").replaceChildren(transcript(record.turns, "caller"));
+      if (record.turns) showTurns(byId("transcript"), record.turns, "caller");
       if (record.status === 404) byId("transcript").append(make("p", { class: "hint" }, words("not_kept")));
       if (record.ended || record.status) return;
     }
@@ -151,7 +152,8 @@ async function pressed() {
   const placed = call;
   render("connecting");
   show(byId("problem"), false);
-  byId("transcript").replaceChildren(transcript([], "caller"));
+  forgetTurns(byId("transcript"));
+  showTurns(byId("transcript"), [], "caller");
   try {
     await placed.place();
   } catch (error) {
@@ -196,10 +198,14 @@ function showSource() {
   show(byId("callers"), chosenSource() === "recordings");
 }
 
+function say(file) {
+  call.say(file).catch(() => show(byId("problem"), true, words("no_answer")));
+}
+
 async function listCallers() {
   const items = (await ask("GET", "/softphone/callers")).map(({ file, text }) => {
     const button = make("button", { type: "button", disabled: "", "data-file": file }, text);
-    button.addEventListener("click", () => call.say(file));
+    button.addEventListener("click", () => say(file));
     return make("li", { lang: "en" }, button);
   });
   byId("caller-list").replaceChildren(...items);
@@ -212,7 +218,7 @@ function typed(event) {
 }
 
 localise();
-byId("keypad").append(...[...KEYS].map((key) => make("button", { type: "button", onclick: () => call.digit(key) }, key)));
+for (const key of KEYS) byId("keypad").append(make("button", { type: "button", onclick: () => call.digit(key) }, key));
 byId("call").addEventListener("click", pressed);
 byId("mute").addEventListener("click", () => setMute(byId("mute").getAttribute("aria-pressed") !== "true"));
 byId("sources").addEventListener("change", showSource);

@@ -51,7 +51,7 @@ export class Sound {
     this.#context.createMediaStreamSource(this.#microphone).connect(this.#capture);
   }
 
-  /** Play a recording as the caller's voice; one that is on already is broken off. Resolves at its end. */
+  /** Play a recording as the caller's voice; one that is on already is broken off. */
   async say(wav) {
     const buffer = await this.#context.decodeAudioData(wav);
     this.#recording?.stop();
@@ -59,12 +59,9 @@ export class Sound {
     const monitor = new GainNode(this.#context, { gain: RECORDING_GAIN });
     source.connect(this.#capture);
     source.connect(monitor).connect(this.#context.destination);
+    source.onended = () => monitor.disconnect();
+    source.start();
     this.#recording = source;
-    await new Promise((resolve) => {
-      source.onended = resolve;
-      source.start();
-    });
-    monitor.disconnect();
   }
 
   /** Queue a frame of the bot's. */

@@ -3,8 +3,30 @@
 import { make } from "./elements.js";
 import { known, words } from "./words.js";
 
-/** The list of a call's turns; `caller` is the key of the words that name the caller to the reader. */
-export function transcript(turns, caller) {
+const shown = new WeakMap(); // element → its turns as JSON
+
+/**
+ * Show a call's turns in an element; `caller` is the key of the words that name the caller to the reader.
+ * What the reader has unfolded stays so, and nothing is touched when nothing is new.
+ */
+export function showTurns(element, turns, caller) {
+  const json = JSON.stringify(turns);
+  if (shown.get(element) === json && element.firstChild) return;
+  const open = [...element.querySelectorAll(".turns > li")].map((item) => item.querySelector("details[open]") !== null);
+  element.replaceChildren(list(turns, caller));
+  element.querySelectorAll(".turns > li").forEach((item, place) => {
+    if (open[place]) item.querySelector("details")?.setAttribute("open", "");
+  });
+  shown.set(element, json);
+}
+
+/** Empty the element, whose next call has nothing to do with the last. */
+export function forgetTurns(element) {
+  element.replaceChildren();
+  shown.delete(element);
+}
+
+function list(turns, caller) {
   if (turns.length === 0) return make("p", { class: "hint" }, words("no_turns"));
   return make("ol", { class: "turns" }, ...turns.map((turn) => turnItem(turn, caller)));
 }

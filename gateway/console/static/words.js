@@ -40,7 +40,7 @@ export const WORDS = {
     live_calls: "Live calls",
     locked: "Calls are shown to who has the admin token.",
     mic_failed: "The microphone cannot be used ({reason}). Allow it, or speak with recorded callers.",
-    mic_insecure: "Browsers give the microphone to https pages and localhost only. Speak with recorded callers instead.",
+    mic_insecure: "Browsers give the microphone to https pages and localhost only. Use recorded callers instead.",
     microphone: "Microphone",
     mute: "Mute",
     muted: "Muted",

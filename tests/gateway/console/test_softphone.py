@@ -44,3 +44,7 @@ def test_a_turned_away_call_is_told_why() -> None:
 def test_the_leg_ends_with_its_stream() -> None:
     assert Softphone.name == NAME
     assert Softphone.capabilities.frame_ms == 20
+
+
+def test_no_status_callback_ends_a_call() -> None:
+    assert Softphone().ended(WebhookRequest("POST", "", {}, (("CallSid", "softphone-1"),))) == ""

@@ -15,7 +15,9 @@ function placeholders(text) {
 
 test("both languages say the same things, with the same values in them", () => {
   assert.deepEqual(Object.keys(WORDS.id), Object.keys(WORDS.en));
-  for (const [key, text] of Object.entries(WORDS.en)) assert.deepEqual(placeholders(WORDS.id[key]), placeholders(text), key);
+  for (const [key, text] of Object.entries(WORDS.en)) {
+    assert.deepEqual(placeholders(WORDS.id[key]), placeholders(text), key);
+  }
 });
 
 test("the pages' own English is the dictionary's", () => {
