@@ -118,7 +118,7 @@ class JsonStream(Stream):
 
     def receive_text(self, message: str) -> list[Event]:
         """Parse one JSON message and give it to its handler."""
-        body = _parse(message)
+        body = parse(message)
         name = body.get(self.name_key)
         handler = self._handlers.get(name) if isinstance(name, str) else None
         if handler is None:
@@ -207,7 +207,8 @@ def checked_audio(audio: bytes, bytes_per_sample: int) -> bytes:
     return audio
 
 
-def _parse(message: str) -> Json:
+def parse(message: str) -> Json:
+    """Return the JSON object that the message is; `bad_json` when it is none."""
     try:
         body = json.loads(message)
     except (ValueError, RecursionError) as error:

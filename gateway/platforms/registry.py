@@ -3,11 +3,23 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gateway.platforms.audiosocket import AudioSocket
+from gateway.platforms.bandwidth import Bandwidth
 from gateway.platforms.base import Platform
+from gateway.platforms.chan_websocket import ChanWebsocket
+from gateway.platforms.exotel import Exotel
+from gateway.platforms.freeswitch import FreeSwitch
 from gateway.platforms.twilio import Twilio
 
 # What each takes are the plain values of its constructor.
-PLATFORMS: Mapping[str, Callable[..., Platform]] = {"twilio": Twilio}
+PLATFORMS: Mapping[str, Callable[..., Platform]] = {
+    "audiosocket": AudioSocket,
+    "bandwidth": Bandwidth,
+    "chan_websocket": ChanWebsocket,
+    "exotel": Exotel,
+    "freeswitch": FreeSwitch,
+    "twilio": Twilio,
+}
 
 
 def build_platform(name: str, **values: Any) -> Platform:

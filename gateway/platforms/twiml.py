@@ -11,7 +11,7 @@ from gateway.platforms.base import Document, WebhookRequest
 # Twilio's bound for a <Parameter>: its name and value together stay under 500 characters.
 MAX_PARAMETER_CHARS = 499
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Values of CallStatus, and of StreamEvent, after which there is no stream.
 _OVER = frozenset({"completed", "busy", "failed", "no-answer", "canceled", "stream-stopped", "stream-error"})
 _NUMBER = re.compile(r"\+?[0-9]{2,20}")
@@ -49,7 +49,7 @@ def dial(target: str) -> Document:
     verb = ElementTree.SubElement(response, "Dial")
     if _NUMBER.fullmatch(target):
         verb.text = target
-    elif _SIP.fullmatch(target) and not _NOT_XML.search(target):
+    elif _SIP.fullmatch(target) and not NOT_XML.search(target):
         ElementTree.SubElement(verb, "Sip").text = target
     else:
         raise Refused("bad_target", "a transfer goes to a phone number or a sip: address", http_status=400)
@@ -66,7 +66,7 @@ def _check_parameter(name: str, value: str) -> None:
     if not name or length > MAX_PARAMETER_CHARS:
         limit = f"name and value have {length} characters together, the limit is {MAX_PARAMETER_CHARS}"
         raise Refused("bad_parameter", limit, http_status=400)
-    if _NOT_XML.search(name + value):
+    if NOT_XML.search(name + value):
         raise Refused("bad_parameter", "a control character cannot be written in XML", http_status=400)
 
 

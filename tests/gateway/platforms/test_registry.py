@@ -12,9 +12,9 @@ def test_a_platform_is_built_from_plain_values() -> None:
 
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_every_platform_is_registered_under_its_own_name(name: str) -> None:
-    assert build_platform(name, auth_token="secret").name == name
+    assert getattr(PLATFORMS[name], "name", "") == name
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="unknown platform 'twillio'; known are twilio"):
+    with pytest.raises(ValueError, match="unknown platform 'twillio'; known are .*twilio"):
         build_platform("twillio")

@@ -1,0 +1,205 @@
+"""Asterisk chan_websocket: bare media in binary messages, control in text messages, as JSON or as plain words.
+
+Asterisk cuts what it is sent into frames and times them itself, from a queue of 1000 frames. A flush drops queue
+and marks without a word, so an acknowledgement is asked for. There is no stop message: the socket closes.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+from gateway.events import (
+    CallerAudio,
+    CallStarted,
+    ClearOutput,
+    Command,
+    Event,
+    HangUp,
+    KeepAlive,
+    MarkReached,
+    OutputCleared,
+    SendAudio,
+    SendMark,
+)
+from gateway.platforms.asterisk import DialPlan, answer_word
+from gateway.platforms.base import Capabilities, Codec, Document
+from gateway.platforms.json_stream import Breach, Json, JsonStream, Phase, checked_audio, integer, pressed, text
+from media.formats import AudioFormat, Encoding
+
+CAPABILITIES = Capabilities(
+    marks_returned_on_clear=False,
+    clear_acknowledged=True,
+    hang_up_on_stream=True,
+    call_id_in_stream=False,
+    # Some releases hang up on WebSocket pings (F-25), and Asterisk itself notices when the call is gone.
+    ping_interval_s=None,
+    subprotocols=("media",),
+)
+
+# Asterisk ignores a longer text message, with a line in its own log only.
+MAX_COMMAND_BYTES = 128
+# Asterisk's names; its linear audio is in host order, which is little-endian on x86 and ARM.
+_FORMATS = {
+    "ulaw": AudioFormat(Encoding.ULAW, 8_000),
+    "alaw": AudioFormat(Encoding.ALAW, 8_000),
+    "slin": AudioFormat(Encoding.L16, 8_000),
+    "slin12": AudioFormat(Encoding.L16, 12_000),
+    "slin16": AudioFormat(Encoding.L16, 16_000),
+    "slin24": AudioFormat(Encoding.L16, 24_000),
+    "slin32": AudioFormat(Encoding.L16, 32_000),
+    "slin44": AudioFormat(Encoding.L16, 44_100),
+    "slin48": AudioFormat(Encoding.L16, 48_000),
+    "slin96": AudioFormat(Encoding.L16, 96_000),
+    "slin192": AudioFormat(Encoding.L16, 192_000),
+}
+# Plain-text events whose words are no key:value pairs.
+_POSITIONAL = {"MEDIA_MARK_PROCESSED": "correlation_id", "MEDIA_BUFFERING_COMPLETED": "correlation_id"}
+# Packets of the telephone network have 10 to 60 ms; longer ones would add their length to every turn.
+_MAX_FRAME_MS = 120
+_ASK_DRAINED = "REPORT_QUEUE_DRAINED"
+# Longest error text of Asterisk that is repeated in ours.
+_MAX_ERROR_CHARS = 100
+
+
+class ChanWebsocketCodec(JsonStream):
+    """One stream. Commands are written as the first message was: JSON or plain text."""
+
+    before_start = frozenset(("MEDIA_START",))
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "MEDIA_START": self._start,
+                "DTMF_END": lambda body: [pressed(body, "digit")],
+                "MEDIA_MARK_PROCESSED": self._mark,
+                "QUEUE_DRAINED": self._drained,
+                "MEDIA_XOFF": self._xoff,
+                "MEDIA_XON": lambda _: [],
+                "STATUS": self._status,
+                "MEDIA_BUFFERING_COMPLETED": lambda _: [],
+                "ERROR": self._error,
+            }
+        )
+        self.capabilities = CAPABILITIES
+        self._format = _FORMATS["slin"]
+        self._plain = False
+        self._clears_pending = 0
+
+    def receive_text(self, message: str) -> list[Event]:
+        """Read a control message, whichever of both ways it is written."""
+        plain = message[:1].isupper()
+        if self.phase is Phase.WAITING:
+            self._plain = plain
+        return super().receive_text(_plain_as_json(message) if plain else message)
+
+    def receive_binary(self, message: bytes) -> list[Event]:
+        """Audio, without a header."""
+        if self.phase is Phase.WAITING:
+            raise Breach("before_start", f"{len(message)} bytes of media")
+        return [CallerAudio(checked_audio(message, self._format.encoding.bytes_per_sample))]
+
+    def encode(self, command: Command) -> list[str | bytes]:
+        """Return the wire messages; empty before the start, after the end, and for a mark too long for Asterisk."""
+        if self.phase is not Phase.OPEN:
+            return []
+        if isinstance(command, SendAudio):
+            return [command.payload] if command.payload else []
+        if isinstance(command, SendMark):
+            return self._command("MARK_MEDIA", command.name)
+        if isinstance(command, ClearOutput):
+            self._clears_pending += 1
+            # The flush may leave a pause in force, and says nothing itself.
+            return [*self._command("FLUSH_MEDIA"), *self._command("CONTINUE_MEDIA"), *self._command(_ASK_DRAINED)]
+        if isinstance(command, HangUp):
+            return self._command("HANGUP")
+        return self._command("GET_STATUS") if isinstance(command, KeepAlive) else []
+
+    def _command(self, name: str, correlation_id: str = "") -> list[str | bytes]:
+        if self._plain:
+            message = f"{name} {correlation_id}".rstrip()
+        else:
+            body = {"command": name, **({"correlation_id": correlation_id} if correlation_id else {})}
+            message = json.dumps(body, separators=(",", ":"))
+        return [message] if len(message.encode("utf-8", "replace")) <= MAX_COMMAND_BYTES else []
+
+    def _start(self, body: Json) -> list[Event]:
+        if self.phase is Phase.OPEN:
+            raise Breach("second_start")
+        channel_id = text(body, "channel_id")
+        if not channel_id:
+            raise Breach("bad_start", "channel_id is missing", fatal=True)
+        name = text(body, "format", "slin")
+        announced = _FORMATS.get(name)
+        if announced is None:
+            raise Breach("unsupported_format", name[:32], fatal=True)
+        self._format = announced
+        self.capabilities = _capabilities(announced, integer(body, "optimal_frame_size", 0))
+        variables = body.get("channel_variables")
+        custom = {key: text(variables, key) for key in variables} if isinstance(variables, dict) else {}
+        return self.start(CallStarted(channel_id, channel_id, announced, announced, custom))
+
+    def _mark(self, body: Json) -> list[Event]:
+        name = text(body, "correlation_id")
+        if not name:
+            raise Breach("bad_mark", "a mark without name")
+        return [MarkReached(name)]
+
+    def _drained(self, _: Json) -> list[Event]:
+        if not self._clears_pending:
+            return []
+        self._clears_pending -= 1
+        return [OutputCleared()]
+
+    def _xoff(self, _: Json) -> list[Event]:
+        # We send a fraction of a second ahead, so a full queue means that Asterisk does not play it (F-22).
+        raise Breach("queue_full", "Asterisk has 900 frames waiting")
+
+    def _status(self, body: Json) -> list[Event]:
+        if body.get("queue_full") in (True, "true"):
+            raise Breach("queue_full", f"Asterisk has {integer(body, 'queue_length', 0)} frames waiting")
+        return []
+
+    def _error(self, body: Json) -> list[Event]:
+        said = text(body, "error_text")[:_MAX_ERROR_CHARS]
+        raise Breach("reported_error", said if said.isascii() and said.isprintable() else "")
+
+
+class ChanWebsocket(DialPlan):
+    """The platform: the credentials are asked of the dial plan's question and of the socket (websocket_client.conf)."""
+
+    name = "chan_websocket"
+    capabilities = CAPABILITIES
+
+    def __init__(self, user: str = "", password: str = "") -> None:
+        super().__init__(user, password)
+
+    def codec(self) -> Codec:
+        return ChanWebsocketCodec()
+
+    def answer(self, stream_url: str, token: str, parameters: Mapping[str, str]) -> Document:
+        """The token, which the dial plan hands back with v(token=...)."""
+        return answer_word(token)
+
+
+def _capabilities(wire: AudioFormat, optimal_bytes: int) -> Capabilities:
+    """Ours with messages of whole Asterisk frames: what is left over at the end of a message would be dropped."""
+    per_ms = wire.rate_hz * wire.encoding.bytes_per_sample
+    if optimal_bytes <= 0 or wire.frame_bytes(CAPABILITIES.frame_ms) % optimal_bytes == 0:
+        return CAPABILITIES
+    frame_ms, rest = divmod(optimal_bytes * 1000, per_ms)
+    if rest or frame_ms > _MAX_FRAME_MS:
+        raise Breach("unsupported_format", f"frames of {optimal_bytes} bytes at {wire.rate_hz} Hz", fatal=True)
+    return replace(CAPABILITIES, frame_ms=frame_ms)
+
+
+def _plain_as_json(message: str) -> str:
+    """The same event in JSON; a word that is neither pair nor positional is left out, as an unknown key would be."""
+    name, *words = message.split()
+    body = {"event": name}
+    position = _POSITIONAL.get(name)
+    if position is not None and words:
+        body[position] = words[0].removeprefix(f"{position}:")
+    else:
+        body.update((key, value) for key, colon, value in (word.partition(":") for word in words) if colon)
+    body["event"] = name
+    return json.dumps(body)
