@@ -1,26 +1,18 @@
-"""Measures, fractions, ordinals and plain numbers."""
+"""Measures, ordinals and plain numbers."""
 
 import re
-import unicodedata
-from functools import lru_cache
-
-from babel.units import format_unit
 
 from gateway.text.dates import is_year
 from gateway.text.languages.speech import SpeechRules
 from gateway.text.languages.units import UNITS
+from gateway.text.measures import UNIT_PATTERN, unit_name
 from gateway.text.numerals import agreed, cardinal, digits, number, number_pattern, ordinal, parse, year
 from gateway.text.passage import Passage, Rule
 
 _FEET = re.compile(r"(?<![\w.,])(\d{1,2})['′’](?:\s?(\d{1,2})(?:\"|″|”|''))?(?![\w])")
 _INCHES = re.compile(r"(?<![\w.,])(\d{1,3}(?:\.\d+)?)(?:\"|″|”)(?=[\s.,;:!?)]|$)")
-_UNICODE_FRACTION = r"(\d+)?\s?([½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])"
-_FRACTION = r"(?<![\w.,/])(?:(\d{1,3})\s)?(\d{1,3})/(\d{1,3})(?![\w/]|[.,]\d)"
 _RANGE_DASH = re.compile(r"\s?[–—−-]\s?(?=[~$€£₹¥]?\s?(?:Rp\.?\s?)?\d)")
 _TIMES = re.compile(r"(?<=\d)(\s?)([*×x])\s?(?=\d)")
-_BY = re.compile(r"(?<![\w.,])(\d+)\s?[x×]\s?(\d+)(?:\s?[x×]\s?(\d+))?(?=\s?(?:[^\W\d]|[,.!?)]|$|\s))(?!\s?=)")
-_DECADE = re.compile(r"(?<![\w.,])(\d0|1\d\d0|20\d0)-an(?!\w)")  # "tahun 1990-an"
-_RATIO = re.compile(r"(?<![\w:.,])(\d{1,3}):(\d{1,3})(?![\d:])")
 # Longer rows of digits are numbers of things to be noted down, not counts.
 _MAX_COUNT_DIGITS = 9
 _LONG_ID_DIGITS = 5
@@ -30,33 +22,25 @@ def rules(speech: SpeechRules) -> list[Rule]:
     """In order of certainty; plain numbers last."""
     amounts = _Amounts(speech)
     num = number_pattern(speech)
-    units = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
     short_scales = "|".join(scale for scale in speech.scales if len(scale) <= 3)
     sign = r"(?P<sign>(?:(?<![\w)%°])[-−+])?)"
     start = r"(?<![\w.,])"
-    unit = rf"(?:\s?(?P<unit>{units})(?![\w²³/]|\.\w))?"
     unit_end = r"(?![\w²³/]|\.\w)(?:\.(?=\s+[a-z]))?"  # "15 min. with" goes on, "3 s.d. 9" is no unit
     ordinals = [Rule(re.compile(rf"{start}(\d+)({speech.ordinal_pattern})(?!\w)"), amounts.ordinal)]
     if speech.ordinal_prefix:
         ordinals = [Rule(re.compile(rf"(?<!\w){speech.ordinal_prefix}-?(\d+)()(?!\w)", re.IGNORECASE), amounts.ordinal)]
-    decades = [Rule(_DECADE, amounts.decade)] if speech.code == "id" else []
     return [
-        *decades,
-        Rule(_BY, amounts.by),
-        Rule(re.compile(rf"\s?/\s?(?P<unit>{units})(?!\w)"), amounts.per_unit),
-        Rule(re.compile(rf"{_UNICODE_FRACTION}{unit}"), amounts.unicode_fraction),
-        Rule(re.compile(rf"{_FRACTION}{unit}"), amounts.fraction),
+        Rule(re.compile(rf"\s?/\s?(?P<unit>{UNIT_PATTERN})(?!\w)"), amounts.per_unit),
         Rule(_FEET, amounts.feet),
         Rule(_INCHES, amounts.inches),
         *([] if not speech.ordinal_pattern and not speech.ordinal_prefix else ordinals),
         Rule(
-            re.compile(rf"(?<![\w.,])(?P<about>[~≈]?)\s?{sign}(?P<num>{num})\s?(?P<unit>{units}){unit_end}"),
+            re.compile(rf"(?<![\w.,])(?P<about>[~≈]?)\s?{sign}(?P<num>{num})\s?(?P<unit>{UNIT_PATTERN}){unit_end}"),
             amounts.measure,
         ),
         Rule(re.compile(rf"{start}{sign}(?P<num>{num})\s?(?P<unit>[%‰])"), amounts.percent),
         Rule(re.compile(rf"{start}(?P<num>{num})(?P<scale>(?-i:[KMBT])|k|{short_scales})(?!\w)"), amounts.scaled),
         Rule(re.compile(rf"{start}(?P<num>{num})[x×](?![\w])"), amounts.multiple),
-        Rule(_RATIO, amounts.ratio),
     ]
 
 
@@ -89,14 +73,6 @@ def plain_rules(speech: SpeechRules) -> list[Rule]:
     ]
 
 
-@lru_cache(maxsize=1024)  # unit names are looked up again and again; the bound is beyond what replies use
-def _unit_name(unit: str, locale: str, value: float) -> str:
-    """The unit's long name in the form it takes after the value."""
-    return re.sub(r"^\D*[\d.,\s\u00a0\u202f]+", "", format_unit(value, unit, length="long", locale=locale)).replace(
-        "-", " "
-    )
-
-
 class _Amounts:
     """Says numbers and what they count, in one language."""
 
@@ -126,21 +102,21 @@ class _Amounts:
         if len(re.findall(r'(?<!\d)"', ahead)) % 2 or "“" in ahead:
             return None
         value = float(match[1])
-        return f"{number(self._speech, match[1])} {_unit_name('length-inch', self._speech.locale, value)}"
+        return f"{number(self._speech, match[1])} {unit_name('length-inch', self._speech.locale, value)}"
 
     def measure(self, match: re.Match[str], passage: Passage) -> str | None:
         whole, decimals = parse(self._speech, match["num"])
         unit = match["unit"]
         if unit in ("m", "l", "s", "h", "g", "V", "W", "L") and passage.known_before(match.start()) in ("no", "nomor"):
             return None
-        name = _unit_name(UNITS[unit], self._speech.locale, float(f"{whole}.{decimals or 0}"))
+        name = unit_name(UNITS[unit], self._speech.locale, float(f"{whole}.{decimals or 0}"))
         said = self._signed(match, f"{self._number(match['num'], name.split()[0])} {name}")
         return f"{self._signs['about']} {said}" if match["about"] else said
 
     def per_unit(self, match: re.Match[str], passage: Passage) -> str | None:
         if not passage.claimed(match.start() - 1):
             return None
-        return f"{self._signs['per']} {_unit_name(UNITS[match['unit']], self._speech.locale, 1)}"
+        return f"{self._signs['per']} {unit_name(UNITS[match['unit']], self._speech.locale, 1)}"
 
     def percent(self, match: re.Match[str], _: Passage) -> str:
         sign = self._signs["percent" if match["unit"] == "%" else "permille"]
@@ -169,53 +145,6 @@ class _Amounts:
         if mark in ("ª", "a", "ra", "da", "ta") and said.endswith("o"):
             return said[:-1] + "a"
         return "première" if mark in ("re", "ère") and said == "premier" else said
-
-    def unicode_fraction(self, match: re.Match[str], _: Passage) -> str:
-        top, _slash, bottom = unicodedata.normalize("NFKC", match[2]).partition("⁄")
-        return (self._mixed(match[1], int(top), int(bottom)) or "") + self._fraction_unit(match)
-
-    def fraction(self, match: re.Match[str], _: Passage) -> str | None:
-        top, bottom = int(match[2]), int(match[3])
-        said = self._mixed(match[1], top, bottom) if bottom else None
-        if said is None:
-            joined = "" if (top, bottom) == (24, 7) or top == bottom else self._signs["out_of"] + " "
-            said = f"{cardinal(self._speech, top)} {joined}{cardinal(self._speech, bottom)}"
-        return said + self._fraction_unit(match)
-
-    def _fraction_unit(self, match: re.Match[str]) -> str:
-        """The unit after a fraction, in the singular unless a whole number stands before."""
-        if not match["unit"]:
-            return ""
-        return " " + _unit_name(UNITS[match["unit"]], self._speech.locale, 2 if match[1] else 1)
-
-    def _mixed(self, whole: str | None, top: int, bottom: int) -> str | None:
-        """A fraction with a name, after its whole number if it has one."""
-        speech = self._speech
-        if whole and (top, bottom) == (1, 2):
-            return f"{cardinal(speech, int(whole))} {self._signs['and_half']}"
-        said = speech.fraction_words.get((top, bottom))
-        if said is None:
-            if bottom not in speech.fractions or top >= bottom:
-                return None
-            one, many = speech.fractions[bottom]
-            said = f"{agreed(speech, cardinal(speech, top), one)} {one if top == 1 else many}"
-        if not whole:
-            return said
-        if speech.code == "en":
-            said = re.sub("^one ", "a ", said)
-        return f"{cardinal(speech, int(whole))} {self._signs['and']} {said}"
-
-    def decade(self, match: re.Match[str], _: Passage) -> str:
-        return f"{cardinal(self._speech, int(match[1]))}an"
-
-    def by(self, match: re.Match[str], _: Passage) -> str | None:
-        if " x " in match[0] or "×" in match[0]:
-            return None  # a multiplication
-        sides = [cardinal(self._speech, int(side)) for side in match.groups() if side]
-        return f" {self._signs['by']} ".join(sides)
-
-    def ratio(self, match: re.Match[str], _: Passage) -> str:
-        return f"{cardinal(self._speech, int(match[1]))} {self._signs['ratio']} {cardinal(self._speech, int(match[2]))}"
 
     def plain(self, match: re.Match[str], passage: Passage) -> str:
         text = match["num"]

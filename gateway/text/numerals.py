@@ -39,6 +39,12 @@ def digits(rules: SpeechRules, text: str) -> str:
     return " ".join(rules.digit_names[int(char)] for char in text if char.isdecimal())
 
 
+def short_number(rules: SpeechRules, text: str) -> str:
+    """Digits inside a code or an address: one or two are a number, more are read one by one."""
+    short = len(text) <= 2 and not text.startswith("0")
+    return cardinal(rules, int(text)) if short else digits(rules, text)
+
+
 def parse(rules: SpeechRules, text: str) -> tuple[int, str]:
     """A written number as its whole part and its decimals ("" when it has none)."""
     whole, point, decimals = text.partition(rules.decimal_mark)

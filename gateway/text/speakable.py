@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
-from gateway.text import amounts, contacts, dates, money, wording
+from gateway.text import addresses, amounts, codes, dates, fractions, money, wording
 from gateway.text.languages import base_code, speech_rules
 from gateway.text.markdown import Visible, visible
 from gateway.text.numerals import digits
@@ -37,15 +37,15 @@ def _rules(code: str) -> list[Rule]:
     speech = speech_rules(code)
     if speech is None:
         return []
-    addresses, codes = contacts.rules(speech)
     return [
-        *addresses[:4],
+        *addresses.rules(speech),
         *dates.rules(speech),
-        *addresses[4:],
+        *codes.rules(speech),
         *money.rules(speech),
+        *fractions.rules(speech),
         *amounts.rules(speech),
         *wording.abbreviation_rules(speech),
-        *codes,
+        *codes.mixed_rules(speech),
         *amounts.plain_rules(speech),
         *wording.rules(speech),
     ]

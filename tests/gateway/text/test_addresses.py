@@ -1,4 +1,4 @@
-"""Addresses, phone numbers, versions and codes."""
+"""E-mail and web addresses and file names."""
 
 import pytest
 
@@ -6,6 +6,6 @@ from gateway.text.speakable import speak
 from tests.gateway.text.tables import Case, cases
 
 
-@pytest.mark.parametrize("case", cases("contacts", "spoken"), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", cases("addresses", "spoken"), ids=lambda case: case.name)
 def test_each_kind_is_said_as_people_say_it(case: Case) -> None:
     assert speak(case.text, case.lang).text == case.right[0]
