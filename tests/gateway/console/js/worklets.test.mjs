@@ -108,6 +108,17 @@ test("an endless sender does not fill the memory", () => {
   assert.deepEqual(playback.marks, ["end"]);
 });
 
+test("a long call is heard to its end, each sentence with a little kept before it", () => {
+  const playback = new Playback();
+  const second = counting(48000);
+  for (let n = 0; n < 130; n++) {
+    playback.give({ samples: second });
+    assert.equal(playback.play(375).at(-1), second.at(-1), `second ${n}`);
+  }
+  playback.give({ samples: counting(960) });
+  assert.ok(playback.play(4).every((sample) => sample === 0));
+});
+
 test("the level of what is heard is told fifty times a second", () => {
   const playback = new Playback();
   playback.give({ samples: new Float32Array(48000).fill(0.25) });
