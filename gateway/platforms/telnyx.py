@@ -78,7 +78,7 @@ class Telnyx:
         )
 
     def answer(self, stream_url: str, token: str, parameters: Mapping[str, str]) -> Document:
-        """TeXML that connects the call to the stream, its token in the path; Refused (400) for a bad parameter."""
+        """TeXML that connects the call to the stream, whose path holds the token; Refused (400) for a bad parameter."""
         attributes = {
             "track": "inbound_track",
             "codec": self._codec_name,
@@ -87,12 +87,12 @@ class Telnyx:
             "bidirectionalCodec": self._codec_name,
             "bidirectionalSamplingRate": str(self._format.rate_hz),
         }
-        return twiml.connect(f"{stream_url}/{token}", parameters, attributes)
+        return twiml.connect(stream_url, parameters, attributes)
 
-    def stream_order(self, stream_url: str, token: str, parameters: Mapping[str, str]) -> dict[str, Any]:
+    def stream_order(self, stream_url: str, parameters: Mapping[str, str]) -> dict[str, Any]:
         """The same as fields of a Call Control command; TelnyxControl.answer and start_stream send them."""
         order: dict[str, Any] = {
-            "stream_url": f"{stream_url}/{token}",
+            "stream_url": stream_url,
             "stream_track": "inbound_track",
             "stream_codec": self._codec_name,
             "stream_bidirectional_mode": "rtp",
