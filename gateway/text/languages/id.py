@@ -162,7 +162,7 @@ SPEECH = SpeechRules(
     ordinals={1: "pertama"},
     ordinal_prefix="ke",
     time=_time,
-    fractions={4: ("perempat", "perempat")},
+    fractions={n: (f"per{name}", f"per{name}") for n, name in ((3, "tiga"), (4, "empat"), (5, "lima"), (8, "delapan"))},
     fraction_words={
         (1, 2): "setengah",
         (1, 4): "seperempat",
