@@ -70,4 +70,4 @@ class _Addresses:
             return part
         if not country and len(part) > 1 and _VOWELS.search(part):
             return part
-        return " ".join(part) if len(part) <= _MAX_SPELLED_CHARS else part
+        return " ".join(part.upper()) if len(part) <= _MAX_SPELLED_CHARS else part

@@ -191,7 +191,7 @@ def _near(passage: Passage, at: int) -> str:
 
 
 def _half(speech: SpeechRules, letter: str) -> str:
-    return f"{letter.lower()} m" if speech.code != "es" else ("de la mañana" if letter in "aA" else "de la tarde")
+    return f"{letter.upper()} M" if speech.code != "es" else ("de la mañana" if letter in "aA" else "de la tarde")
 
 
 def _half_day_time(speech: SpeechRules, hour: int, minute: int) -> str:

@@ -23,6 +23,7 @@ _CHUNK = re.compile(r"\s+|\S+")
 def speak(text: str, language: str = "en", lexicon: Mapping[str, str] | None = None) -> Spoken:
     """The spoken form of a sentence or reply. `lexicon` maps words to the spelling that is pronounced right.
 
+    Spelled letters come out as single capitals: a voice names those, and takes a small "a" for the article.
     Never raises; text with nothing to say gives "". A language without rules keeps its numbers as written.
     """
     seen = visible(text)

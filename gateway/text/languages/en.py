@@ -66,7 +66,7 @@ SENTENCES = SentenceRules(
 
 def _time(hour: int, minute: int, say: Callable[[int], str]) -> str:
     """24-hour times after noon are said on the 12-hour clock, as on the phone."""
-    half = "" if 0 < hour <= 12 else (" p m" if hour > 12 else " a m")
+    half = "" if 0 < hour <= 12 else (" P M" if hour > 12 else " A M")
     hour = hour % 12 or 12
     if minute == 0:
         return say(hour) + (half or " o'clock")
@@ -120,7 +120,7 @@ SPEECH = SpeechRules(
         ave.=avenue | rd.=road | blvd.=boulevard | apt.=apartment | mt.=mount | inc.=incorporated | ltd.=limited
         co.=company | corp.=corporation | dept.=department | max.=maximum | min.=minimum | incl.=including
         excl.=excluding | govt.=government | assoc.=associates | bros.=brothers | est.=established | w/=with
-        w/o=without | b/c=because | a.m.=a m | p.m.=p m | ph.d.=p h d | ste.=suite | ln.=lane | hwy.=highway
+        w/o=without | b/c=because | a.m.=A M | p.m.=P M | ph.d.=P H D | ste.=suite | ln.=lane | hwy.=highway
         pkwy.=parkway | sq.=square | gov.=governor | pres.=president | hon.=honorable | col.=colonel | maj.=major
         supt.=superintendent | messrs.=messieurs | jan.=January | feb.=February | mar.=March | apr.=April
         aug.=August | oct.=October | sept.=September | sep.=September | nov.=November | dec.=December

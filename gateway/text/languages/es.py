@@ -100,7 +100,7 @@ SPEECH = SpeechRules(
         c/=calle | pza.=plaza | ctra.=carretera | dpto.=departamento | depto.=departamento | tel.=teléfono
         tfno.=teléfono | tlf.=teléfono | aprox.=aproximadamente | máx.=máximo | mín.=mínimo | izq.=izquierda
         dcha.=derecha | ee. uu.=Estados Unidos | ee.uu.=Estados Unidos | a. m.=de la mañana | p. m.=de la tarde
-        a.m.=de la mañana | p.m.=de la tarde | cía.=compañía | s.a.=s a | s.l.=s l | sto.=santo | sta.=santa
+        a.m.=de la mañana | p.m.=de la tarde | cía.=compañía | s.a.=S A | s.l.=S L | sto.=santo | sta.=santa
         gral.=general | h=horas | hrs.=horas | vs.=contra
         """
     ),

@@ -109,10 +109,10 @@ SPEECH = SpeechRules(
         dst.=dan seterusnya | dst=dan seterusnya | dkk.=dan kawan kawan | dkk=dan kawan kawan | yg=yang
         dgn=dengan | utk=untuk | tdk=tidak | krn=karena | telp.=telepon | tlp.=telepon | tel.=telepon
         telp=telepon | min.=minimal | kav.=kaveling | maks.=maksimal | tsb.=tersebut | tsb=tersebut | spt=seperti
-        jd=jadi | sbg=sebagai | pt.=p t | cv.=c v | ud.=u d | tbk.=terbuka | ttd.=tertanda | alm.=almarhum
+        jd=jadi | sbg=sebagai | pt.=P T | cv.=C V | ud.=U D | tbk.=terbuka | ttd.=tertanda | alm.=almarhum
         almh.=almarhumah | kpd.=kepada | kpd=kepada | thn.=tahun | thn=tahun | th.=tahun | bln.=bulan
         hlm.=halaman | no.=nomor | km.=kilometer | pkl.=pukul | pkl=pukul | dr=dari | sda=sama dengan atas
-        a.l.=antara lain | c.q.=casu quo | wib=w i b | wita=wita | wit=w i t | jan.=Januari | feb.=Februari
+        a.l.=antara lain | c.q.=casu quo | wib=W I B | wita=wita | wit=W I T | jan.=Januari | feb.=Februari
         mar.=Maret | apr.=April | jun.=Juni | jul.=Juli | agt.=Agustus | agu.=Agustus | sep.=September
         sept.=September | okt.=Oktober | nov.=November | des.=Desember | ag.=Agustus | rp=rupiah | kira2=kira kira
         s.kom.=sarjana komputer | s.pd.=sarjana pendidikan | s.h.=sarjana hukum | s.e.=sarjana ekonomi
@@ -124,8 +124,8 @@ SPEECH = SpeechRules(
     ),
     before_number=table(
         """
-        km=kilometer | no=nomor | hal.=halaman | rt.=r t | rw.=r w | lt.=lantai | ps.=pasal | psl.=pasal | #=nomor
-        bl.=blok | jam.=jam | hp.=h p | vol.=volume | gbr.=gambar | ext.=ekstensi
+        km=kilometer | no=nomor | hal.=halaman | rt.=R T | rw.=R W | lt.=lantai | ps.=pasal | psl.=pasal | #=nomor
+        bl.=blok | jam.=jam | hp.=H P | vol.=volume | gbr.=gambar | ext.=ekstensi
         """
     ),
     after_number=table(

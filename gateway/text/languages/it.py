@@ -93,7 +93,7 @@ SPEECH = SpeechRules(
         dr.=dottor | prof.=professor | prof.ssa=professoressa | ing.=ingegner | avv.=avvocato | arch.=architetto
         geom.=geometra | rag.=ragionier | on.=onorevole | ecc.=eccetera | etc.=eccetera | p.es.=per esempio
         p. es.=per esempio | es.=esempio | p.zza=piazza | v.le=viale | c.so=corso | l.go=largo | tel.=telefono
-        max.=massimo | min.=minimo | spett.=spettabile | s.p.a.=s p a | s.r.l.=s r l | srl=s r l
+        max.=massimo | min.=minimo | spett.=spettabile | s.p.a.=S P A | s.r.l.=S R L | srl=S R L
         a.c.=avanti Cristo | d.c.=dopo Cristo | c.a.=circa | ca.=circa | gent.=gentile | egr.=egregio | vs.=contro
         apt.=appartamento | ca=circa
         """

@@ -103,7 +103,7 @@ SPEECH = SpeechRules(
         profa.=professora | eng.=engenheiro | d.=dona | exmo.=excelentíssimo | exma.=excelentíssima
         etc.=et cetera | p. ex.=por exemplo | p.ex.=por exemplo | av.=avenida | r.=rua | al.=alameda
         rod.=rodovia | pça.=praça | tel.=telefone | ap.=apartamento | apto.=apartamento | bl.=bloco
-        aprox.=aproximadamente | máx.=máximo | mín.=mínimo | ltda.=limitada | s.a.=s a | s/a=s a | cia.=companhia
+        aprox.=aproximadamente | máx.=máximo | mín.=mínimo | ltda.=limitada | s.a.=S A | s/a=S A | cia.=companhia
         jr.=júnior | obs.=observação | vc=você | sto.=santo | sta.=santa | hs=horas | vs.=contra | c/=com | s/=sem
         """
     ),

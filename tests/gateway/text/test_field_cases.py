@@ -60,7 +60,7 @@ def test_f88_emoji_arrows_and_tables_are_not_spoken() -> None:
     [
         ("3,497", "three thousand four hundred and ninety seven"),
         ("$5.3 billion", "five point three billion dollars"),
-        ("9:30PM", "nine thirty p m"),
+        ("9:30PM", "nine thirty P M"),
     ],
 )
 def test_f89_numbers_are_read_as_people_read_them(text: str, said: str) -> None:
