@@ -6,6 +6,7 @@ That token alone admits the stream.
 
 import json
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from gateway.errors import Refused
 from gateway.platforms.base import Capabilities, Codec, Document, IncomingCall, WebhookRequest
@@ -27,7 +28,7 @@ class Softphone:
 
     def verify(self, request: WebhookRequest) -> bool:
         """Let the socket's upgrade pass, whose first message proves the call; no webhook is anybody's to send."""
-        return request.method.upper() == "GET"
+        return request.method.upper() == "GET" and urlsplit(request.url).path == f"/{NAME}/stream"
 
     def incoming(self, request: WebhookRequest) -> IncomingCall:
         """Read the id that our own route gave the call; Refused (400) without it."""

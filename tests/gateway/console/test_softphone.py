@@ -20,6 +20,8 @@ def test_the_upgrade_passes_and_no_webhook_does() -> None:
     softphone = Softphone()
     assert softphone.verify(WebhookRequest("GET", f"ws://here/{NAME}/stream", {}))
     assert not softphone.verify(WebhookRequest("POST", f"http://here/{NAME}/voice", {}))
+    assert not softphone.verify(WebhookRequest("GET", f"http://here/{NAME}/voice", {}))
+    assert not softphone.verify(WebhookRequest("POST", f"http://here/{NAME}/stream", {}))
 
 
 def test_the_answer_is_what_the_page_needs() -> None:
