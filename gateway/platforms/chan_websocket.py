@@ -134,9 +134,8 @@ class ChanWebsocketCodec(JsonStream):
             raise Breach("unsupported_format", name[:32], fatal=True)
         self._format = announced
         self.capabilities = _capabilities(announced, integer(body, "optimal_frame_size", 0))
-        variables = body.get("channel_variables")
-        custom = {key: text(variables, key) for key in variables} if isinstance(variables, dict) else {}
-        return self.start(CallStarted(channel_id, channel_id, announced, announced, custom))
+        custom = _inherited(body.get("channel_variables"))
+        return self.start(CallStarted(custom.get("call") or channel_id, channel_id, announced, announced, custom))
 
     def _mark(self, body: Json) -> list[Event]:
         name = text(body, "correlation_id")
@@ -190,6 +189,11 @@ def _capabilities(wire: AudioFormat, optimal_bytes: int) -> Capabilities:
     if rest or frame_ms > _MAX_FRAME_MS:
         raise Breach("unsupported_format", f"frames of {optimal_bytes} bytes at {wire.rate_hz} Hz", fatal=True)
     return replace(CAPABILITIES, frame_ms=frame_ms)
+
+
+def _inherited(variables: object) -> dict[str, str]:
+    """The caller's channel variables; those passed on for ever keep their underscores on the way."""
+    return {key.lstrip("_"): text(variables, key) for key in variables} if isinstance(variables, dict) else {}
 
 
 def _plain_as_json(message: str) -> str:

@@ -11,10 +11,15 @@ from urllib.parse import quote, urlsplit
 import aiohttp
 from yarl import URL
 
+from gateway.simulator.audiosocket import AudioSocketRinging
+from gateway.simulator.bandwidth import BandwidthRinging
 from gateway.simulator.call import SimulatedCall
 from gateway.simulator.caller import CallerTurn, load_turns
+from gateway.simulator.chan_websocket import ChanWebsocketRinging
+from gateway.simulator.exotel import ExotelRinging
 from gateway.simulator.failure import CallFailed
 from gateway.simulator.faults import Faults
+from gateway.simulator.freeswitch import FreeSwitchRinging
 from gateway.simulator.link import MAX_MESSAGE_BYTES, Link, TcpLink, WebSocketLink
 from gateway.simulator.report import CallReport, build_report, write_report
 from gateway.simulator.ringing import Door, MakeRinging, Reply, Ringing, Webhook, websocket
@@ -31,7 +36,14 @@ RECORD_TRIES = 10
 RECORD_PAUSE_S = 0.2
 RECORD_TIMEOUT_S = 3.0
 # A platform is its file and a line here.
-RINGING: Mapping[str, MakeRinging] = {"twilio": TwilioRinging}
+RINGING: Mapping[str, MakeRinging] = {
+    "audiosocket": AudioSocketRinging,
+    "bandwidth": BandwidthRinging,
+    "chan_websocket": ChanWebsocketRinging,
+    "exotel": ExotelRinging,
+    "freeswitch": FreeSwitchRinging,
+    "twilio": TwilioRinging,
+}
 
 
 @dataclass(frozen=True, slots=True)
