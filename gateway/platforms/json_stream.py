@@ -9,7 +9,7 @@ import base64
 import binascii
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import Enum, auto
 from typing import Any, ClassVar
 
@@ -119,13 +119,21 @@ class JsonStream(Stream):
     def receive_text(self, message: str) -> list[Event]:
         """Parse one JSON message and give it to its handler."""
         body = parse(message)
-        name = body.get(self.name_key)
+        self.admit(body)
+        name = self.name_of(body)
         handler = self._handlers.get(name) if isinstance(name, str) else None
         if handler is None:
             raise Breach("unknown_event", _shown(name))
         if self.phase is Phase.WAITING and name not in self.before_start:
             raise Breach("before_start", _shown(name))
         return handler(body)
+
+    def admit(self, body: Json) -> None:
+        """Check what all messages of a platform carry; a Breach refuses this one. By default nothing is asked."""
+
+    def name_of(self, body: Json) -> object:
+        """The message's name; platforms that do not write it at `name_key` find it elsewhere."""
+        return body.get(self.name_key)
 
     def receive_binary(self, message: bytes) -> list[Event]:
         """Audio on platforms that send it bare; a breach on all others."""
@@ -155,6 +163,14 @@ def text(body: Json, key: str, default: str = "") -> str:
     if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
         raise Breach("bad_field", f"{key} holds half a surrogate pair")
     return value
+
+
+def texts(body: Json, but: Collection[str] = ()) -> dict[str, str]:
+    """Return what is text or a number in the object, but for some names; `bad_field` as for `text`."""
+    plain = (
+        name for name, value in body.items() if isinstance(value, str | int | float) and not isinstance(value, bool)
+    )
+    return {name: text(body, name) for name in plain if name not in but}
 
 
 def integer(body: Json, key: str, default: int) -> int:

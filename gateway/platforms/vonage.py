@@ -24,18 +24,24 @@ from gateway.events import (
     SendMark,
 )
 from gateway.platforms.base import CALL_PARAMETER, Capabilities, Codec, Document, IncomingCall, WebhookRequest
-from gateway.platforms.json_stream import Breach, Json, JsonStream, Phase, checked_audio, pressed, section, text
+from gateway.platforms.json_stream import Breach, Json, JsonStream, Phase, checked_audio, pressed, section, text, texts
 from gateway.platforms.signature import socket_secret
 from gateway.platforms.vonage_signature import VonageIdentity, verified_claims, verify_webhook
 from gateway.platforms.webhook import webhook_fields, word
 from media.formats import AudioFormat, Encoding
 from media.framing import Framer
 
-CAPABILITIES = Capabilities(marks_returned_on_clear=False, call_id_in_stream=False)
+CAPABILITIES = Capabilities(
+    marks_returned_on_clear=False,
+    clear_acknowledged=True,
+    call_id_in_stream=False,
+    rest=frozenset(("hang_up", "transfer", "dial", "send_digits")),
+)
 RATES_HZ = (8000, 16000, 24000)
 # The older of two documented limits for `headers`; the newer one is 2,000 bytes.
 MAX_HEADERS_BYTES = 512
 
+_OWN_KEYS = frozenset(("event", "content-type"))
 _CONTENT_TYPE = re.compile(r"audio/l16;rate=([0-9]{4,5})")
 
 
@@ -85,11 +91,7 @@ class VonageCodec(JsonStream):
             raise Breach("second_start")
         wire = _format(text(body, "content-type", "audio/l16;rate=16000"))
         # Our headers come back at the top level, between the platform's own two keys.
-        custom = {
-            name: text(body, name)
-            for name, value in body.items()
-            if name not in ("event", "content-type") and isinstance(value, str | int | float)
-        }
+        custom = texts(body, _OWN_KEYS)
         call_id = custom.get(CALL_PARAMETER) or custom.get("uuid", "")
         if not call_id:
             raise Breach("bad_start", f"no header {CALL_PARAMETER} came back", fatal=True)
@@ -108,10 +110,11 @@ class VonageCodec(JsonStream):
 
 
 class Vonage:
-    """The platform. `authorization` is what Vonage proves itself with at the socket.
+    """The platform. `api_key` and `application_id` are asked of signed webhooks where they are not blank.
 
-    `custom` (a value derived from the secret, put in the answer document), `vonage` (its own token, signed like its
-    webhooks by all we know) or `none`; the one-time token among the headers is asked for in any case.
+    `authorization` is what Vonage shows at the socket: `custom` (a value made from the secret, in the answer document),
+    `vonage` (a token of its own, signed as its webhooks by all we know) or `none`. The one-time token among the headers
+    is asked for in any case.
     """
 
     name = "vonage"
@@ -119,10 +122,13 @@ class Vonage:
 
     def __init__(
         self,
-        identity: VonageIdentity,
+        signature_secret: str,
         *,
+        api_key: str = "",
+        application_id: str = "",
         rate_hz: int = 16000,
         authorization: str = "custom",
+        max_age_s: float = 300.0,
         now: Callable[[], float] = time.time,
     ) -> None:
         """ValueError for a rate that Vonage does not have or an unknown `authorization`."""
@@ -130,7 +136,7 @@ class Vonage:
             raise ValueError(f"rate_hz is {rate_hz}; Vonage has {', '.join(map(str, RATES_HZ))}")
         if authorization not in ("custom", "vonage", "none"):
             raise ValueError(f"authorization is {authorization!r}; known are custom, vonage, none")
-        self._identity = identity
+        self._identity = VonageIdentity(signature_secret, api_key, application_id, max_age_s)
         self._rate_hz = rate_hz
         self._authorization = authorization
         self._now = now
@@ -145,11 +151,8 @@ class Vonage:
         given = request.headers.get("authorization", "")
         if self._authorization == "vonage":
             return verified_claims(given, self._identity, self._now()) is not None
-        if not self._identity.signature_secret:
-            return False
-        return self._authorization == "none" or hmac.compare_digest(
-            self._bearer(request.url).encode(), given.encode("utf-8", "replace")
-        )
+        fits = hmac.compare_digest(self._bearer(request.url).encode(), given.encode("utf-8", "replace"))
+        return bool(self._identity.signature_secret) and (fits or self._authorization == "none")
 
     def incoming(self, request: WebhookRequest) -> IncomingCall:
         """Read the answer webhook, query or JSON; Refused (400) without the leg's uuid."""
@@ -164,7 +167,7 @@ class Vonage:
         """Connect the call to the socket; Refused (400) when the parameters are more than Vonage carries."""
         headers = {**parameters, "token": token}
         size = len(json.dumps(headers).encode())
-        if size > MAX_HEADERS_BYTES or {"event", "content-type"} & headers.keys():
+        if size > MAX_HEADERS_BYTES or _OWN_KEYS & headers.keys():
             detail = f"parameters of {size} bytes where {MAX_HEADERS_BYTES} is the limit, or a name that Vonage uses"
             raise Refused("bad_parameter", detail, http_status=400)
         endpoint: dict[str, object] = {

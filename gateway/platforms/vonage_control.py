@@ -79,6 +79,12 @@ class VonageControl:
     async def redirect(self, call_id: str, document: Document) -> None:
         await self._move(call_id, json.loads(document.body))
 
+    async def send_digits(self, call_id: str, digits: str) -> None:
+        """Play DTMF into the leg."""
+        # Not idempotent: keys pressed twice are another number.
+        answer = await self._send("PUT", f"{self._url(call_id)}/dtmf", {"digits": digits}, idempotent=False)
+        require_success(answer)
+
     async def dial(self, call: OutboundCall) -> str:
         body: dict[str, Any] = {
             "to": [{"type": "phone", "number": call.to.lstrip("+")}],

@@ -14,7 +14,7 @@ from gateway.errors import Refused
 from gateway.events import CallEnded, CallerAudio, CallStarted, ClearOutput, Digit, PeerError, SendAudio
 from gateway.platforms.base import WebhookRequest
 from gateway.platforms.vonage import Vonage, VonageCodec
-from gateway.platforms.vonage_signature import VonageIdentity, hs256
+from gateway.platforms.vonage_signature import hs256
 from tests.rig.codec_vectors import Vector, command_of, event_of, events_of, load, message_of, wires_of
 
 SESSION = load("vonage", "session.json")
@@ -31,7 +31,7 @@ def open_codec(start: str = START) -> VonageCodec:
 
 
 def platform(**values: Any) -> Vonage:
-    return Vonage(VonageIdentity(SECRET), now=lambda: NOW_S, **values)
+    return Vonage(SECRET, now=lambda: NOW_S, **values)
 
 
 def test_a_recorded_session_gives_its_events() -> None:
@@ -165,10 +165,8 @@ def test_the_socket_is_opened_with_the_value_of_the_answer_and_no_other() -> Non
     assert not made.verify(upgrade("é"))
     assert not made.verify(upgrade(""))
     assert not made.verify(upgrade(value, STREAM + "/"))
-    assert not Vonage(VonageIdentity("other")).verify(upgrade(value))
-    assert not Vonage(VonageIdentity("")).verify(
-        upgrade(endpoint(Vonage(VonageIdentity("")))["authorization"]["value"])
-    )
+    assert not Vonage("other").verify(upgrade(value))
+    assert not Vonage("").verify(upgrade(endpoint(Vonage(""))["authorization"]["value"]))
 
 
 def token() -> str:
@@ -191,7 +189,7 @@ def test_without_authorization_the_one_time_token_is_left() -> None:
     made = platform(authorization="none")
     assert "authorization" not in endpoint(made)
     assert made.verify(upgrade(""))
-    assert not Vonage(VonageIdentity(""), authorization="none").verify(upgrade(""))
+    assert not Vonage("", authorization="none").verify(upgrade(""))
 
 
 def test_a_webhook_must_be_signed() -> None:

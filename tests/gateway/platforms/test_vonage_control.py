@@ -172,6 +172,12 @@ async def test_a_new_call_without_an_id_is_a_fault(body: Any, rest: CallRest, vo
     assert raised.value.code == "rest_bad_answer"
 
 
+async def test_keys_are_pressed_in_the_leg_once(rest: CallRest, vonage: VonageControl) -> None:
+    await vonage.send_digits(CALL, "12#")
+    (asked,) = rest.asked
+    assert (asked.method, asked.path, asked.body) == ("PUT", f"/v1/calls/{CALL}/dtmf", {"digits": "12#"})
+
+
 async def test_garbage_for_an_answer_is_a_fault(rest: CallRest, vonage: VonageControl) -> None:
     rest.faults = ["garbage"]
     with pytest.raises(PeerFault):

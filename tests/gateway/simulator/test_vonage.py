@@ -22,7 +22,6 @@ from gateway.events import (
 )
 from gateway.platforms.base import WebhookRequest
 from gateway.platforms.vonage import Vonage
-from gateway.platforms.vonage_signature import VonageIdentity
 from gateway.simulator import vonage as wire
 from gateway.simulator.dialect import BotAudio, BotClear, BotMark, BotViolation
 from gateway.simulator.failure import CallFailed
@@ -85,7 +84,7 @@ def test_our_own_token_is_the_vendors() -> None:
 
 
 def gateway(**values: Any) -> Vonage:
-    return Vonage(VonageIdentity(SECRET), now=lambda: NOW_S, **values)
+    return Vonage(SECRET, now=lambda: NOW_S, **values)
 
 
 def rung(made: Vonage, seed: str = "pair") -> tuple[VonageRinging, Door]:
