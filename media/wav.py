@@ -1,8 +1,9 @@
-"""Audio files at the edges: recordings in, WAV out. Never on a call's path: a file is read or written whole."""
+"""Audio files at the edges: recordings in, WAV out. Never on a call's path: disks may be slow."""
 
 import os
 import shutil
 import warnings
+import wave
 from pathlib import Path
 
 from media.formats import BYTES_PER_SAMPLE_PCM16
@@ -17,6 +18,8 @@ with warnings.catch_warnings():
 
 # A file is decoded in memory; this is 46 minutes of 48 kHz stereo, longer than any call that is replayed.
 MAX_FILE_BYTES = 512 * 1024 * 1024
+# Joined at a time: ten seconds of 8 kHz, so that an hour's call costs no more memory than a short one.
+_PIECE_BYTES = 160_000
 # The programs pydub decodes other containers with.
 _DECODERS = ("ffmpeg", "ffprobe")
 
@@ -53,6 +56,29 @@ def save(path: str | os.PathLike[str], pcm: bytes, rate_hz: int) -> None:
     whole_bytes = len(pcm) - len(pcm) % BYTES_PER_SAMPLE_PCM16
     segment = AudioSegment(pcm[:whole_bytes], sample_width=BYTES_PER_SAMPLE_PCM16, frame_rate=rate_hz, channels=1)
     segment.export(os.fspath(path), format="wav").close()
+
+
+def join(path: str | os.PathLike[str], left: Path, right: Path, rate_hz: int) -> None:
+    """Write two files of raw s16le as one stereo WAV, the shorter one filled with silence. Raises OSError."""
+    with left.open("rb") as left_file, right.open("rb") as right_file, wave.open(os.fspath(path), "wb") as joined:
+        joined.setnchannels(2)
+        joined.setsampwidth(BYTES_PER_SAMPLE_PCM16)
+        joined.setframerate(rate_hz)
+        while True:
+            sides = [file.read(_PIECE_BYTES) for file in (left_file, right_file)]
+            longest_bytes = max(len(side) for side in sides)
+            if not longest_bytes:
+                return
+            segments = (
+                AudioSegment(
+                    side.ljust(longest_bytes, b"\0"),
+                    sample_width=BYTES_PER_SAMPLE_PCM16,
+                    frame_rate=rate_hz,
+                    channels=1,
+                )
+                for side in sides
+            )
+            joined.writeframes(AudioSegment.from_mono_audiosegments(*segments).raw_data)
 
 
 def _decode(path: Path) -> AudioSegment:

@@ -60,6 +60,8 @@ class Prompts:
             asked = {session.speak(spoken[text].text): text for text in texts if spoken[text].text}
             pcm: dict[int, list[bytes]] = {number: [] for number in asked}
             words: dict[int, tuple[Word, ...]] = {}
+            if not asked:
+                return
             async for event in session.events():
                 if isinstance(event, SpeechAudio):
                     pcm[event.request_id].append(event.pcm)

@@ -8,11 +8,13 @@ import asyncio
 import re
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
-from pydub import AudioSegment
 
+from gateway.call.record import CallRecord
+from media import wav
 from media.formats import BYTES_PER_SAMPLE_PCM16, AudioFormat
 from media.transcode import Inbound
 
@@ -61,6 +63,7 @@ class Recording:
         self.path = folder / f"{name}.wav"
         self._caller = _Side(folder / f"{name}.caller.raw", format_in)
         self._bot = _Side(folder / f"{name}.bot.raw", format_out)
+        self._writing: asyncio.Task[None] | None = None
 
     def caller(self, payload: bytes, at_s: float) -> None:
         """Take audio that arrived at `at_s` of the call."""
@@ -85,6 +88,13 @@ class Recording:
             log.error("recording_lost", error=str(error))
 
     async def _flush(self) -> None:
+        """Write behind what is being written: a write whose waiter was cancelled goes on in its thread."""
+        if self._writing is not None:
+            await asyncio.wait({self._writing})
+        self._writing = asyncio.create_task(self._written(), name="write recording")
+        await asyncio.shield(self._writing)
+
+    async def _written(self) -> None:
         try:
             await asyncio.to_thread(self._write, self._caller.take(), self._bot.take())
         except OSError as error:
@@ -97,22 +107,27 @@ class Recording:
                 file.write(pcm)
 
     def _combine(self) -> None:
-        sides = [side.path.read_bytes() for side in (self._caller, self._bot)]
-        longest = max(len(pcm) for pcm in sides)
-        left, right = (
-            AudioSegment(pcm.ljust(longest, b"\0"), frame_rate=RATE_HZ, sample_width=BYTES_PER_SAMPLE_PCM16, channels=1)
-            for pcm in sides
-        )
-        AudioSegment.from_mono_audiosegments(left, right).export(self.path, format="wav").close()
+        wav.join(self.path, self._caller.path, self._bot.path, RATE_HZ)
         for side in (self._caller, self._bot):
             side.path.unlink()
 
 
-async def expire_for_ever(folder: Path, keep_days: int) -> None:
-    """Delete recordings older than `keep_days`, once an hour, until cancelled."""
-    while True:
-        await asyncio.to_thread(expire, folder, time.time() - keep_days * _DAY_S)
-        await asyncio.sleep(EXPIRE_EVERY_S)
+@dataclass(frozen=True, slots=True)
+class Recordings:
+    """Where this gateway's recordings are kept, and for how long."""
+
+    folder: Path
+    keep_days: int
+
+    def of(self, record: CallRecord, format_in: AudioFormat, format_out: AudioFormat) -> Recording:
+        """The recording of one call that begins now."""
+        return Recording(self.folder, record.call_id, record.began_at, format_in, format_out)
+
+    async def expire_for_ever(self) -> None:
+        """Delete recordings older than `keep_days`, once an hour, until cancelled."""
+        while True:
+            await asyncio.to_thread(expire, self.folder, time.time() - self.keep_days * _DAY_S)
+            await asyncio.sleep(EXPIRE_EVERY_S)
 
 
 def expire(folder: Path, before_s: float) -> int:

@@ -134,3 +134,12 @@ def test_a_rate_no_recording_has_is_refused(tmp_path: Path) -> None:
     path = _write(tmp_path / "odd.wav", riff(fmt(1, 16, rate_hz=1), chunk(b"data", b"\0\0")))
     with pytest.raises(AudioFileError, match="sample rate of 1 Hz"):
         load(path, 8000)
+
+
+def test_two_raw_sides_become_one_stereo_file_the_shorter_filled_with_silence(tmp_path: Path) -> None:
+    left, right, joined = tmp_path / "left.raw", tmp_path / "right.raw", tmp_path / "joined.wav"
+    left.write_bytes(b"\x01\x00" * 200_000)  # more than is joined at a time
+    right.write_bytes(b"\x02\x00" * 3)
+    wav.join(joined, left, right, 8000)
+    frames = joined.read_bytes()[44:]
+    assert frames == b"\x01\x00\x02\x00" * 3 + b"\x01\x00\x00\x00" * 199_997
