@@ -4,7 +4,9 @@ sources.py reads them.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from config import platforms
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -29,18 +31,19 @@ class Server(Group):
     first_message_s: Seconds
     send_timeout_s: Seconds
     sockets_per_source: Annotated[int, Field(ge=1)]
+    messages_per_s: Annotated[float, Field(ge=60, le=10_000)]
+    trusted_proxies: tuple[str, ...]
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_networks(cls, written: tuple[str, ...]) -> tuple[str, ...]:
+        return platforms.check_networks(written)
 
 
 class Security(Group):
     insecure_dev: bool
     admin_token: Annotated[str, Field(repr=False)]
     token_ttl_s: Seconds
-
-
-class Twilio(Group):
-    account_sid: str
-    auth_token: Annotated[str, Field(repr=False)]
-    api_url: str
 
 
 class Bot(Group):
@@ -182,7 +185,17 @@ class Settings(Group):
 
     server: Server
     security: Security
-    twilio: Twilio
+    twilio: platforms.Twilio
+    signalwire: platforms.SignalWire
+    telnyx: platforms.Telnyx
+    plivo: platforms.Plivo
+    vobiz: platforms.Vobiz
+    vonage: platforms.Vonage
+    exotel: platforms.Exotel
+    bandwidth: platforms.Bandwidth
+    chan_websocket: platforms.ChanWebsocket
+    audiosocket: platforms.AudioSocket
+    freeswitch: platforms.FreeSwitch
     bot: Bot
     turn: Turn
     playout: Playout
@@ -207,8 +220,14 @@ class Settings(Group):
                 "server.public_url is empty; set it to the https:// address the phone platform calls, "
                 "or set security.insecure_dev for work on this machine"
             )
-        if not self.security.insecure_dev and not self.twilio.auth_token:
+        if not self.security.insecure_dev and not self.enabled_platforms():
             raise ValueError(
-                "twilio.auth_token is empty, so no signature can be checked; set VOICEBOT_TWILIO__AUTH_TOKEN"
+                "no phone platform is configured, so no signature can be checked; "
+                "set the secrets of one, such as VOICEBOT_TWILIO__AUTH_TOKEN"
             )
         return self
+
+    def enabled_platforms(self) -> dict[str, platforms.PlatformGroup]:
+        """The tables of the platforms that are on, by name: those whose secrets are set, or all in insecure_dev."""
+        tables = {name: value for name, value in self if isinstance(value, platforms.PlatformGroup)}
+        return {name: table for name, table in tables.items() if table.enabled or self.security.insecure_dev}

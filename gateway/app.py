@@ -11,16 +11,22 @@ from aiohttp import web
 from config.errors import ConfigError
 from config.models import ModelStore
 from config.settings import Llm, Settings, Stt
+from gateway.app_platforms import build_controls, build_platforms
 from gateway.call.calls import Calls
+from gateway.call.recording import Recordings
 from gateway.call.script import Script, Timing
+from gateway.console.softphone import NAME as SOFTPHONE
 from gateway.console.softphone import Softphone
 from gateway.errors import SttError
 from gateway.gateway import Bot, Bounds, Gateway, Parts
 from gateway.llm.base import Deadlines, Inference, LanguageModel
-from gateway.platforms.control import CallControl, TwilioControl
-from gateway.platforms.registry import build_platform
-from gateway.routes import MAX_WEBHOOK_BYTES, Routes
+from gateway.platform_routes import SocketBounds
+from gateway.platforms.audiosocket import AudioSocket
+from gateway.platforms.shelf import Shelf
+from gateway.requests import MAX_WEBHOOK_BYTES, RequestReader
+from gateway.routes import Routes
 from gateway.stt.base import RecogniserFactory
+from gateway.tcp_listener import TcpListener
 from gateway.telemetry import Telemetry
 from gateway.tts.session import SpeechTiming
 from gateway.tts.websocket import WebSocketSpeech
@@ -39,27 +45,34 @@ async def serve(settings: Settings) -> None:
             build_app(gateway, settings), handle_signals=False, access_log=None, shutdown_timeout=SHUTDOWN_S
         )
         await runner.setup()
+        listener: TcpListener | None = None
         try:
             await _listen(runner, settings.server.host, settings.server.port)
+            listener = await _listen_tcp(gateway, settings)
             await gateway.start()
             await _told_to_stop()
             log.info("draining", calls=gateway.calls.count)
         finally:
             await gateway.stop(settings.server.drain_s)
+            if listener is not None:
+                await listener.stop()
             await runner.cleanup()
 
 
 def build_app(gateway: Gateway, settings: Settings) -> web.Application:
     """The HTTP application around a gateway."""
     app = web.Application(client_max_size=MAX_WEBHOOK_BYTES)
-    server, security = settings.server, settings.security
-    Routes(gateway, server.public_url, security.admin_token, server.sockets_per_source).add_to(app)
+    reader = RequestReader(settings.server.public_url, settings.server.trusted_proxies)
+    Routes(gateway, reader, settings.security.admin_token, _socket_bounds(settings)).add_to(app)
     return app
 
 
 def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
     """Every part by its settings; ConfigError when a package, model or value is missing."""
     server, tts = settings.server, settings.tts
+    now = asyncio.get_running_loop().time
+    # Without a public address nobody but this machine can fetch a document, and nobody but it is called.
+    shelf = Shelf(f"{server.public_url.rstrip('/') or f'http://{server.host}:{server.port}'}/documents", now)
     parts = Parts(
         ears=build_ears(settings.stt, settings.models.dir),
         model=build_model(settings.llm),
@@ -69,16 +82,15 @@ def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
             outstanding=tts.outstanding,
             timing=SpeechTiming(connect_s=tts.connect_s, give_up_s=tts.give_up_s),
         ),
-        platforms={
-            "twilio": build_platform("twilio", auth_token=settings.twilio.auth_token),
-            "softphone": Softphone(),
-        },
-        controls=_controls(settings, http),
+        platforms={**build_platforms(settings), SOFTPHONE: Softphone()},
+        controls=build_controls(settings, http, shelf.put),
+        shelf=shelf,
     )
-    now = asyncio.get_running_loop().time
     calls = Calls(server.max_calls, settings.security.token_ttl_s, settings.transcripts.keep_calls, now)
     bounds = Bounds(server.first_message_s, server.send_timeout_s)
-    return Gateway(parts, build_bot(settings), calls, Telemetry(), bounds, settings.security.insecure_dev)
+    recording = settings.recording
+    recordings = Recordings(Path(recording.dir), recording.keep_days) if recording.dir else None
+    return Gateway(parts, build_bot(settings), calls, Telemetry(), bounds, settings.security.insecure_dev, recordings)
 
 
 def build_ears(stt: Stt, models_dir: str) -> RecogniserFactory:
@@ -153,11 +165,8 @@ def build_bot(settings: Settings) -> Bot:
     return Bot(script, timing, bot.voice, bot.speed)
 
 
-def _controls(settings: Settings, http: aiohttp.ClientSession) -> dict[str, CallControl]:
-    twilio = settings.twilio
-    if not (twilio.account_sid and twilio.auth_token):
-        return {}
-    return {"twilio": TwilioControl(http, twilio.account_sid, twilio.auth_token, base_url=twilio.api_url)}
+def _socket_bounds(settings: Settings) -> SocketBounds:
+    return SocketBounds(settings.server.sockets_per_source, settings.server.messages_per_s)
 
 
 async def _listen(runner: web.AppRunner, host: str, port: int) -> None:
@@ -167,6 +176,22 @@ async def _listen(runner: web.AppRunner, host: str, port: int) -> None:
         raise ConfigError(f"cannot listen on {host}:{port} ({error.strerror}); choose another server.port") from error
     for address in runner.addresses:
         log.info("gateway_listening", host=address[0], port=address[1])
+
+
+async def _listen_tcp(gateway: Gateway, settings: Settings) -> TcpListener | None:
+    """Listen for AudioSocket, where it is on and has a port."""
+    platform, port = gateway.parts.platforms.get(AudioSocket.name), settings.audiosocket.port
+    if platform is None or not port:
+        return None
+    listener = TcpListener(gateway, platform, settings.audiosocket.networks, _socket_bounds(settings))
+    host = settings.server.host
+    try:
+        await listener.start(host, port)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot listen on {host}:{port} ({error.strerror}); choose another audiosocket.port"
+        ) from error
+    return listener
 
 
 async def _told_to_stop() -> None:

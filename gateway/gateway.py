@@ -1,8 +1,8 @@
 """The gateway's parts, and what it does with a webhook and a stream; routes.py is its HTTP side."""
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import structlog
@@ -11,21 +11,25 @@ from gateway.call.calls import Calls
 from gateway.call.line import Line, Socket
 from gateway.call.prompts import Prompts
 from gateway.call.record import CallRecord
+from gateway.call.recording import Recordings
 from gateway.call.script import Script, Timing
 from gateway.call.session import CallSession, Engines
-from gateway.errors import PeerFault, Refused
+from gateway.errors import Refused
 from gateway.events import CallStarted
+from gateway.leg import Leg
 from gateway.llm.base import LanguageModel
+from gateway.outbound import Outbound, Wanted
 from gateway.platforms.base import CALL_PARAMETER, Document, Platform, WebhookRequest
 from gateway.platforms.control import CallControl
+from gateway.platforms.shelf import Shelf
+from gateway.sockets import POLICY_VIOLATION
 from gateway.stt.base import RecogniserFactory
 from gateway.telemetry import Telemetry
 from gateway.tts.base import SpeechFactory, SpeechSession
 
 log = structlog.get_logger(__name__)
 
-# WebSocket close code for a peer that may not be here (RFC 6455, 7.4.1).
-POLICY_VIOLATION = 1008
+# WebSocket close code for a peer that may come back (RFC 6455, 7.4.1 and its registry).
 TRY_AGAIN_LATER = 1013
 
 
@@ -48,6 +52,7 @@ class Parts:
     voice: SpeechFactory
     platforms: Mapping[str, Platform]
     controls: Mapping[str, CallControl]
+    shelf: Shelf | None = None  # documents that platforms fetch
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,31 +67,43 @@ class Gateway:
     """Answers webhooks and conducts streams. `insecure` skips signatures and tokens; only on loopback."""
 
     def __init__(
-        self, parts: Parts, bot: Bot, calls: Calls, telemetry: Telemetry, bounds: Bounds, insecure: bool
+        self,
+        parts: Parts,
+        bot: Bot,
+        calls: Calls,
+        telemetry: Telemetry,
+        bounds: Bounds,
+        insecure: bool,
+        recordings: Recordings | None = None,
     ) -> None:
         self.parts = parts
         self.calls = calls
         self.telemetry = telemetry
         self.insecure = insecure
+        self.outbound = Outbound(parts.controls, asyncio.get_running_loop().time)
         self._bot = bot
         self._bounds = bounds
+        self._legs: dict[str, Leg] = {}
         self._prompts = Prompts(bot.voice, bot.script.language, bot.speed)
-        self._preparing: asyncio.Task[None] | None = None
+        self._recordings = recordings
+        self._chores: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Begin to keep the fixed sentences as audio; calls may come at once."""
         if self.insecure:
             log.warning("insecure_dev", meaning="no signatures, tokens or admin token are checked; loopback only")
-        self._preparing = asyncio.create_task(
-            self._prompts.prepare(self.parts.voice, self._bot.script.prompts()), name="prepare prompts"
-        )
+        prompts = self._bot.script.prompts()
+        self._chores.add(asyncio.create_task(self._prompts.prepare(self.parts.voice, prompts), name="prepare prompts"))
+        if self._recordings is not None:
+            self._chores.add(asyncio.create_task(self._recordings.expire_for_ever(), name="expire recordings"))
 
     async def stop(self, drain_s: float) -> None:
         """Drain the calls, then release what they shared."""
         await self.calls.drain(drain_s)
-        if self._preparing is not None:
-            self._preparing.cancel()
-            await asyncio.wait({self._preparing})
+        for chore in self._chores:
+            chore.cancel()
+        if self._chores:
+            await asyncio.wait(self._chores)
         for part in (self.parts.voice, self.parts.model, self.parts.ears):
             await part.close()
 
@@ -119,22 +136,53 @@ class Gateway:
             log.warning("call_refused", call=incoming.call_id, code=refused.code)
             return platform.reject("busy")
         token = self.calls.reserve(platform.name, incoming.call_id, self._new_voice())
+        parameters = dict(self.outbound.parameters_of(request))
+        if not platform.capabilities.call_id_in_stream:
+            parameters[CALL_PARAMETER] = incoming.call_id
+        if platform.capabilities.token_in_path:
+            stream_url = f"{stream_url}/{token}"
         try:
-            parameters = {} if platform.capabilities.call_id_in_stream else {CALL_PARAMETER: incoming.call_id}
             return platform.answer(stream_url, token, parameters)
         except Refused:
             self.calls.release(incoming.call_id)
             raise
 
-    async def conduct(self, platform: Platform, socket: Socket) -> None:
-        """Take one media socket from its first message to its end."""
+    async def dial(self, platform: Platform, wanted: Wanted, base: str) -> str:
+        """Place a call through `platform` and return its id; it is answered like an inbound one.
+
+        Refused where it cannot be placed or held, PeerFault when the platform's API fails.
+        """
+        self.calls.admit("")
+        return await self.outbound.place(platform.name, wanted, base)
+
+    async def news(self, platform: Platform, request: WebhookRequest) -> None:
+        """Take a signed status callback: one that says the call is over ends it here too."""
+        call_id = platform.ended(request)
+        leg = self._legs.get(call_id)
+        if leg is not None and leg.platform.name == platform.name:
+            await leg.over("status")
+
+    def leg(self, call_id: str) -> Leg:
+        """The leg of a call that is on; Refused (404) when there is none."""
+        leg = self._legs.get(call_id)
+        if leg is None:
+            raise Refused("unknown_call", "no such call is on", http_status=404)
+        return leg
+
+    async def conduct(
+        self, platform: Platform, socket: Socket, token: str = "", accepted: Callable[[], None] = lambda: None
+    ) -> None:
+        """Take one media socket from its first message to its end; `token` is what its path told.
+
+        `accepted` is called when the socket has proved its call.
+        """
         line = Line(socket, platform.codec(), self._bounds.send_timeout_s)
         try:
             async with asyncio.timeout(self._bounds.first_message_s):
                 started = await line.started()
             if started is None:
                 return
-            voice = self._admit(platform, started)
+            started, voice = self._admit(platform, started, token or started.custom.get("token", ""))
         except TimeoutError:
             self.telemetry.refused(platform.name, "no_start")
             await line.close(POLICY_VIOLATION)
@@ -143,37 +191,42 @@ class Gateway:
             log.warning("stream_refused", platform=platform.name, code=refused.code)
             await line.close(TRY_AGAIN_LATER if refused.retryable else POLICY_VIOLATION)
         else:
+            accepted()
             await self._run(platform, line, started, voice)
 
-    def _admit(self, platform: Platform, started: CallStarted) -> SpeechSession:
-        """The voice that was opened for this call; without a webhook, where that is allowed, a new one."""
-        token = started.custom.get("token", "")
-        if token or not self.insecure:
-            return self.calls.claim(platform.name, started.call_id, token)
-        self.calls.admit(started.call_id)
-        return self._new_voice()
+    def _admit(self, platform: Platform, started: CallStarted, token: str) -> tuple[CallStarted, SpeechSession]:
+        """The voice that was opened for this call; without a webhook, where that is allowed, a new one.
+
+        A stream that does not know its call gets the id that the webhook told.
+        """
+        capabilities = platform.capabilities
+        knows_its_call = capabilities.call_id_in_stream or CALL_PARAMETER in started.custom
+        unproven = not token or not (knows_its_call or self.calls.holds(platform.name, token))
+        if unproven and (self.insecure or capabilities.socket_admits):
+            self.calls.admit(started.call_id)
+            return started, self._new_voice()
+        held = self.calls.claim(platform.name, started.call_id if knows_its_call else "", token)
+        return replace(started, call_id=held.call_id), held.voice
 
     async def _run(self, platform: Platform, line: Line, started: CallStarted, voice: SpeechSession) -> None:
         began_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         record = CallRecord(started.call_id, platform.name, began_at)
         script = self._bot.script
-        engines = Engines(self.parts.ears.recogniser(script.language), self.parts.model, voice, self._prompts)
-
-        async def hang_up() -> None:
-            control = self.parts.controls.get(platform.name)
-            try:
-                if control is not None:
-                    await control.hang_up(started.call_id)
-            except PeerFault as fault:  # closing the stream ends the leg too, where nothing follows it in the document
-                log.error("hang_up_failed", code=fault.code, error=str(fault))
-
+        recording = None
+        if self._recordings is not None:
+            recording = self._recordings.of(record, started.format_in, started.format_out)
+        ears = self.parts.ears.recogniser(script.language)
+        engines = Engines(ears, self.parts.model, voice, self._prompts, recording)
+        leg = Leg(platform, started, line, self.parts.controls.get(platform.name))
         with structlog.contextvars.bound_contextvars(call=started.call_id):
             log.info("call_started", platform=platform.name)
-            session = CallSession(line, started, engines, script, self._bot.timing, hang_up, record)
+            session = CallSession(line, started, engines, script, self._bot.timing, leg.hang_up, record)
             self.telemetry.live.inc()
+            self._legs[started.call_id] = leg
             try:
                 await self.calls.conduct(started.call_id, session, record)
             finally:
+                del self._legs[started.call_id]
                 self.telemetry.live.dec()
                 self.telemetry.call_ended(record)
                 log.info(

@@ -1,54 +1,55 @@
-"""The gateway's HTTP: webhooks, media sockets, health, metrics and the admin's view of calls."""
+"""The gateway's HTTP: health, metrics, the admin's calls, and beside them the console and the platforms."""
 
 import hmac
-from collections import Counter
-from collections.abc import Awaitable, Callable
-from urllib.parse import urlsplit
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 import structlog
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
 from gateway.console.routes import ConsoleRoutes
-from gateway.errors import Refused
+from gateway.errors import PeerFault, Refused
 from gateway.gateway import Gateway
-from gateway.platforms.base import Platform, WebhookRequest
-from gateway.sockets import MAX_WIRE_MESSAGE_BYTES, WebSocket
+from gateway.outbound import read_wanted
+from gateway.platform_routes import PlatformRoutes, SocketBounds
+from gateway.requests import RequestReader
 
 log = structlog.get_logger(__name__)
 
-# A webhook form is below 4 kB.
-MAX_WEBHOOK_BYTES = 64 * 1024
+# Whose number a call is placed from when nobody says.
+DEFAULT_PLATFORM = "twilio"
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Routes:
-    """`public_url`: how platforms reach us, scheme and host; empty takes the request's own, on loopback only."""
+    """The whole HTTP side; `admin_token` opens /calls and the console, a blank one to nobody."""
 
-    def __init__(self, gateway: Gateway, public_url: str, admin_token: str, sockets_per_source: int) -> None:
+    def __init__(self, gateway: Gateway, reader: RequestReader, admin_token: str, bounds: SocketBounds) -> None:
         self._gateway = gateway
-        self._public_url = public_url.rstrip("/")
+        self._reader = reader
         self._admin_token = admin_token
-        self._sockets_per_source = sockets_per_source
-        self._waiting: Counter[str] = Counter()  # sockets by source
+        self._platforms = PlatformRoutes(gateway, reader, bounds)
 
     def add_to(self, app: web.Application) -> None:
         app.middlewares.append(_refusals(self._gateway))
-        ConsoleRoutes(self._gateway, self._admin, self._base).add_to(app)
+        ConsoleRoutes(self._gateway, self._admin, self._reader.base).add_to(app)
         app.add_routes(
             [
                 web.get("/healthz", self._healthz),
                 web.get("/readyz", self._readyz),
                 web.get("/metrics", self._metrics),
                 web.get("/calls", self._admin(self._calls)),
+                web.post("/calls", self._admin(self._dial)),
                 web.get("/calls/{call_id}", self._admin(self._call)),
                 web.delete("/calls/{call_id}", self._admin(self._end_call)),
-                web.post("/{platform}/voice", self._voice),
-                web.post("/{platform}/status", self._status),
-                web.get("/{platform}/stream", self._stream),
+                web.post("/calls/{call_id}/transfer", self._admin(self._transfer)),
+                web.post("/calls/{call_id}/digits", self._admin(self._digits)),
             ]
         )
+        self._platforms.add_to(app)
 
     async def _healthz(self, _request: web.Request) -> web.StreamResponse:
         return web.json_response({"status": "alive"})
@@ -60,47 +61,6 @@ class Routes:
     async def _metrics(self, _request: web.Request) -> web.StreamResponse:
         headers = {"Content-Type": "text/plain; version=0.0.4; charset=utf-8"}
         return web.Response(body=self._gateway.telemetry.exposition(), headers=headers)
-
-    async def _voice(self, request: web.Request) -> web.StreamResponse:
-        platform = self._gateway.platform(request.match_info["platform"])
-        webhook = await self._webhook(request)
-        self._gateway.check(platform, webhook)
-        base = self._base(request)
-        stream_url = f"ws{base.removeprefix('http')}/{platform.name}/stream"
-        document = self._gateway.answer(platform, webhook, stream_url)
-        return web.Response(text=document.body, content_type=document.content_type, charset="utf-8")
-
-    async def _status(self, request: web.Request) -> web.StreamResponse:
-        platform = self._gateway.platform(request.match_info["platform"])
-        webhook = await self._webhook(request)
-        self._gateway.check(platform, webhook)
-        return web.Response(status=204)
-
-    async def _stream(self, request: web.Request) -> web.StreamResponse:
-        platform = self._gateway.platform(request.match_info["platform"])
-        self._gateway.check(platform, await self._upgrade(request))
-        source = request.remote or ""
-        if self._waiting[source] >= self._sockets_per_source:
-            raise Refused("too_many_sockets", "this address holds too many sockets", http_status=429)
-        self._waiting[source] += 1
-        try:
-            return await self._carry(request, platform)
-        finally:
-            self._waiting[source] -= 1
-            if not self._waiting[source]:
-                del self._waiting[source]
-
-    async def _carry(self, request: web.Request, platform: Platform) -> web.StreamResponse:
-        ws = web.WebSocketResponse(
-            max_msg_size=MAX_WIRE_MESSAGE_BYTES,
-            heartbeat=platform.capabilities.ping_interval_s,
-            protocols=platform.capabilities.subprotocols,
-            compress=False,  # µ-law does not compress, and a context per call costs memory
-        )
-        await ws.prepare(request)
-        await self._gateway.conduct(platform, WebSocket(ws))
-        await ws.close()
-        return ws
 
     async def _calls(self, _request: web.Request) -> web.StreamResponse:
         return web.json_response([record.as_json(words=False) for record in self._gateway.calls.records()])
@@ -117,6 +77,23 @@ class Routes:
             raise Refused("unknown_call", "no such call is on", http_status=404)
         return web.json_response({"status": "ending"}, status=202)
 
+    async def _dial(self, request: web.Request) -> web.StreamResponse:
+        body = await _json(request)
+        wanted = read_wanted(body)
+        platform = self._gateway.platform(str(body.get("platform", DEFAULT_PLATFORM)))
+        call_id = await self._gateway.dial(platform, wanted, self._reader.base(request))
+        return web.json_response({"call_id": call_id, "platform": platform.name}, status=201)
+
+    async def _transfer(self, request: web.Request) -> web.StreamResponse:
+        target = str((await _json(request)).get("to", ""))
+        await self._gateway.leg(request.match_info["call_id"]).transfer(target)
+        return web.json_response({"status": "moving"}, status=202)
+
+    async def _digits(self, request: web.Request) -> web.StreamResponse:
+        digits = str((await _json(request)).get("digits", ""))
+        await self._gateway.leg(request.match_info["call_id"]).send_digits(digits)
+        return web.json_response({"status": "sent"}, status=202)
+
     def _admin(self, handler: Handler) -> Handler:
         """Ask for the admin token; without a configured one nobody has it."""
 
@@ -129,28 +106,15 @@ class Routes:
 
         return checked
 
-    def _base(self, request: web.Request) -> str:
-        """Scheme and host as the platform knows them: from configuration, never from a header, but on loopback."""
-        return self._public_url or f"http://{request.host}"
 
-    async def _webhook(self, request: web.Request) -> WebhookRequest:
-        if (request.content_length or 0) > MAX_WEBHOOK_BYTES:
-            raise Refused("webhook_too_large", f"more than {MAX_WEBHOOK_BYTES} bytes", http_status=413)
-        body = await request.read()
-        form = await request.post() if request.content_type == "application/x-www-form-urlencoded" else {}
-        pairs = tuple((name, value) for name, value in form.items() if isinstance(value, str))
-        url = f"{self._base(request)}{request.raw_path}"
-        return WebhookRequest(request.method, url, _headers(request), pairs, body)
-
-    async def _upgrade(self, request: web.Request) -> WebhookRequest:
-        """The upgrade as it was signed: the wss URL of the answer document (protocols.md section 1)."""
-        base = urlsplit(self._base(request))
-        scheme = "wss" if base.scheme == "https" else "ws"
-        return WebhookRequest("GET", f"{scheme}://{base.netloc}{request.raw_path}", _headers(request))
-
-
-def _headers(request: web.Request) -> dict[str, str]:
-    return {name.lower(): value for name, value in request.headers.items()}
+async def _json(request: web.Request) -> Mapping[str, Any]:
+    try:
+        body = json.loads(await request.read())
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise Refused("bad_json", "the body must be a JSON object", http_status=400)
+    return body
 
 
 def _refusals(gateway: Gateway) -> Middleware:
@@ -160,11 +124,20 @@ def _refusals(gateway: Gateway) -> Middleware:
     async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
             return await handler(request)
+        except PeerFault as fault:
+            log.error("platform_api_failed", code=fault.code, error=str(fault))
+            return web.json_response({"error": fault.code, "message": fault.detail}, status=502)
         except Refused as refused:
             platform = request.match_info.get("platform", "-")
             known = platform if platform in gateway.parts.platforms else "-"
             gateway.telemetry.refused(known, refused.code)
-            log.warning("request_refused", path=request.path, code=refused.code)
+            # The route, not the path: that may hold a stream's token.
+            log.warning("request_refused", route=_route(request), platform=known, code=refused.code)
             return web.json_response({"error": refused.code, "message": refused.detail}, status=refused.http_status)
 
     return answer
+
+
+def _route(request: web.Request) -> str:
+    resource = request.match_info.route.resource
+    return resource.canonical if resource is not None else ""

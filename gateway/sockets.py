@@ -2,27 +2,58 @@
 
 import asyncio
 
+import structlog
 from aiohttp import WSMsgType, web
+
+log = structlog.get_logger(__name__)
 
 # Twilio's messages are below 2 kB; the codec refuses what is above its own, lower limit and the call goes on. This one
 # only keeps a hostile peer from filling memory: beyond it the socket is closed.
 MAX_WIRE_MESSAGE_BYTES = 2 * 1024 * 1024
 # A close handshake that the peer does not answer.
 CLOSE_TIMEOUT_S = 1.0
+# What a network stall held back arrives at once: so many seconds of the allowed rate may.
+BURST_S = 10.0
+# WebSocket close code for a peer that breaks our rules (RFC 6455, 7.4.1).
+POLICY_VIOLATION = 1008
+# Read from a TCP connection at once; a second of 16 kHz L16.
+TCP_READ_BYTES = 32 * 1024
+
+
+class RateLimit:
+    """A bucket of BURST_S seconds that refills at `per_s` messages a second."""
+
+    def __init__(self, per_s: float) -> None:
+        self._per_s = per_s
+        self._now = asyncio.get_running_loop().time
+        self._room = per_s * BURST_S
+        self._at_s = self._now()
+
+    def admits(self) -> bool:
+        """Take note of one message; False when it is one too many."""
+        now_s = self._now()
+        self._room = min(self._per_s * BURST_S, self._room + (now_s - self._at_s) * self._per_s) - 1.0
+        self._at_s = now_s
+        return self._room >= 0.0
 
 
 class WebSocket:
-    """A server-side aiohttp WebSocket as gateway.call.line.Socket."""
+    """A server-side aiohttp WebSocket as gateway.call.line.Socket; a peer beyond `limit` is closed."""
 
-    def __init__(self, ws: web.WebSocketResponse) -> None:
+    def __init__(self, ws: web.WebSocketResponse, limit: RateLimit) -> None:
         self._ws = ws
+        self._limit = limit
 
     async def receive(self) -> str | bytes | None:
         message = await self._ws.receive()
-        if message.type is WSMsgType.TEXT or message.type is WSMsgType.BINARY:
-            data: str | bytes = message.data
-            return data
-        return None
+        if message.type is not WSMsgType.TEXT and message.type is not WSMsgType.BINARY:
+            return None
+        if not self._limit.admits():
+            log.warning("too_many_messages")
+            await self.close(POLICY_VIOLATION)
+            return None
+        data: str | bytes = message.data
+        return data
 
     async def send(self, message: str | bytes) -> None:
         if self._ws.closed:
@@ -38,3 +69,35 @@ class WebSocket:
                 await self._ws.close(code=code)
         except (TimeoutError, ConnectionError):  # the peer is gone; the transport is closed with the request
             return
+
+
+class TcpSocket:
+    """A TCP connection as gateway.call.line.Socket: its messages are whatever bytes came, in order."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, limit: RateLimit) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._limit = limit
+
+    async def receive(self) -> str | bytes | None:
+        try:
+            data = await self._reader.read(TCP_READ_BYTES)
+        except ConnectionError:
+            return None
+        if data and not self._limit.admits():
+            log.warning("too_many_messages")
+            await self.close()
+            return None
+        return data or None
+
+    async def send(self, message: str | bytes) -> None:
+        self._writer.write(message if isinstance(message, bytes) else message.encode())
+        await self._writer.drain()
+
+    async def close(self, code: int = 1000) -> None:
+        self._writer.close()
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                await self._writer.wait_closed()
+        except (TimeoutError, ConnectionError):  # what it did not read is not waited for
+            self._writer.transport.abort()

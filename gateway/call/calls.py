@@ -20,8 +20,8 @@ log = structlog.get_logger(__name__)
 
 # After the goodbyes of a drain have had their time, calls are cancelled; each closes its sockets within two seconds.
 DRAIN_GOODBYE_S = 15.0
-# 192 random bits: guessing is hopeless within any token lifetime.
-TOKEN_BYTES = 24
+# 128 random bits: guessing is hopeless within any token lifetime. AudioSocket's UUID carries exactly as many.
+TOKEN_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class Reservation:
     """A place for the call of one answered webhook, until its stream arrives or `expires_s` passes."""
 
     platform: str
+    call_id: str
     token: str = field(repr=False)
     expires_s: float
     voice: SpeechSession
@@ -72,21 +73,25 @@ class Calls:
         self.release(call_id)
         token = secrets.token_hex(TOKEN_BYTES)  # Plivo carries nothing but letters and digits
         opening = asyncio.create_task(_open_early(voice), name=f"{call_id}:open")
-        self._reserved[call_id] = Reservation(platform, token, self._now() + self._token_ttl_s, voice, opening)
+        self._reserved[call_id] = Reservation(platform, call_id, token, self._now() + self._token_ttl_s, voice, opening)
         asyncio.get_running_loop().call_later(self._token_ttl_s, self._expire)
         return token
 
-    def claim(self, platform: str, call_id: str, token: str) -> SpeechSession:
-        """Take the voice of the reservation that the stream's token proves. The token is used up.
+    def claim(self, platform: str, call_id: str, token: str) -> Reservation:
+        """Take the reservation that the stream's token proves; the voice is then the caller's. The token is used up.
 
-        Refused when the token is unknown, used, late, or another call's or platform's (F-29b).
+        A stream that does not know its call has a blank `call_id`. Refused when the token is unknown, used, late, or
+        another call's or platform's (F-29b).
         """
-        self._expire()
-        held = self._reserved.get(call_id)
-        if held is None or held.platform != platform or not hmac.compare_digest(held.token.encode(), token.encode()):
+        held = self._holder(platform, token)
+        if held is None or call_id not in ("", held.call_id):
             raise Refused("bad_token", "the stream's token is unknown, used up, or another call's")
-        del self._reserved[call_id]  # opening goes on: the session joins it
-        return held.voice
+        del self._reserved[held.call_id]  # opening goes on: the session joins it
+        return held
+
+    def holds(self, platform: str, token: str) -> bool:
+        """Whether a reservation waits for this token."""
+        return self._holder(platform, token) is not None
 
     def release(self, call_id: str) -> None:
         """Give a reservation back unused; nothing happens without one."""
@@ -148,6 +153,13 @@ class Calls:
     async def _none_left(self, patience_s: float | None) -> None:
         if self._live:
             await asyncio.wait([live.task for live in self._live.values()], timeout=patience_s)
+
+    def _holder(self, platform: str, token: str) -> Reservation | None:
+        self._expire()
+        given = token.encode("utf-8", "replace")
+        # All are compared: the time tells nothing.
+        fits = [h for h in self._reserved.values() if hmac.compare_digest(h.token.encode(), given)]
+        return next((held for held in fits if held.platform == platform), None)
 
     def _expire(self) -> None:
         now_s = self._now()

@@ -9,7 +9,12 @@ from gateway.platforms.base import Platform
 from gateway.platforms.chan_websocket import ChanWebsocket
 from gateway.platforms.exotel import Exotel
 from gateway.platforms.freeswitch import FreeSwitch
+from gateway.platforms.plivo import Plivo
+from gateway.platforms.signalwire import SignalWire
+from gateway.platforms.telnyx import Telnyx
 from gateway.platforms.twilio import Twilio
+from gateway.platforms.vobiz import Vobiz
+from gateway.platforms.vonage import Vonage
 
 # What each takes are the plain values of its constructor.
 PLATFORMS: Mapping[str, Callable[..., Platform]] = {
@@ -18,7 +23,12 @@ PLATFORMS: Mapping[str, Callable[..., Platform]] = {
     "chan_websocket": ChanWebsocket,
     "exotel": Exotel,
     "freeswitch": FreeSwitch,
+    "plivo": Plivo,
+    "signalwire": SignalWire,
+    "telnyx": Telnyx,
     "twilio": Twilio,
+    "vobiz": Vobiz,
+    "vonage": Vonage,
 }
 
 

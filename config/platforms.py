@@ -1,0 +1,134 @@
+"""Settings of the phone platforms: one group a platform. default.toml owns the defaults, with their reasons."""
+
+from ipaddress import ip_network
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+Secret = Annotated[str, Field(repr=False)]
+ByteOrder = Literal["little", "big"]
+
+
+def check_networks(written: tuple[str, ...]) -> tuple[str, ...]:
+    """The networks as they are; ValueError names the one that is none."""
+    for network in written:
+        ip_network(network, strict=False)
+    return written
+
+
+class PlatformGroup(BaseModel):
+    """One platform's table. It is switched on by its secrets: all that `proof` names must be set."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    proof: ClassVar[tuple[str, ...]]
+
+    @property
+    def enabled(self) -> bool:
+        return all(getattr(self, name) for name in self.proof)
+
+
+class Twilio(PlatformGroup):
+    proof = ("auth_token",)
+    account_sid: str
+    auth_token: Secret
+    api_url: str
+
+
+class SignalWire(PlatformGroup):
+    proof = ("signing_key",)
+    signing_key: Secret
+    project_id: str
+    token: Secret
+    space_url: str
+    codec: Literal["PCMU@8000h", "L16@16000h", "L16@24000h"]
+    realtime: bool
+    l16_byte_order: ByteOrder
+
+
+class Telnyx(PlatformGroup):
+    proof = ("public_key",)
+    public_key: str
+    api_key: Secret
+    account_id: str
+    application_id: str
+    codec: Literal["PCMU", "PCMA", "L16"]
+    rate_hz: Literal[8000, 16000, 24000]
+    l16_byte_order: ByteOrder
+    stream_secret: Secret
+    api_url: str
+
+
+class Plivo(PlatformGroup):
+    proof = ("auth_token",)
+    auth_id: str
+    auth_token: Secret
+    main_token: Secret
+    content_type: str
+    separator: Literal[",", ";"]
+    l16_byte_order: ByteOrder
+    socket_signed: bool
+    api_url: str
+
+
+class Vobiz(Plivo):
+    """Plivo's keys with Vobiz's defaults."""
+
+
+class Vonage(PlatformGroup):
+    proof = ("signature_secret",)
+    signature_secret: Secret
+    api_key: str
+    application_id: str
+    private_key: Secret
+    rate_hz: Literal[8000, 16000, 24000]
+    authorization: Literal["custom", "vonage", "none"]
+    max_age_s: Annotated[float, Field(gt=0, le=3600)]
+    api_url: str
+
+
+class Exotel(PlatformGroup):
+    proof = ("user", "password")
+    user: str
+    password: Secret
+    rate_hz: Literal[8000, 16000, 24000]
+    min_chunk_bytes: Annotated[int, Field(ge=320, le=100_000, multiple_of=320)]
+    marks_returned_on_clear: bool
+
+
+class Bandwidth(PlatformGroup):
+    proof = ("user", "password")
+    user: str
+    password: Secret
+    pcm_hz: Literal[0, 8000, 16000, 24000]
+    hold_s: Annotated[int, Field(ge=60, le=86_400)]
+
+
+class ChanWebsocket(PlatformGroup):
+    proof = ("user", "password")
+    user: str
+    password: Secret
+
+
+class AudioSocket(PlatformGroup):
+    proof = ("user", "password")
+    user: str
+    password: Secret
+    port: Annotated[int, Field(ge=0, le=65535)]
+    rate_hz: Literal[0, 8000, 12000, 16000, 24000, 32000, 44100, 48000, 96000, 192000]
+    networks: tuple[str, ...]
+
+    @field_validator("networks")
+    @classmethod
+    def _are_networks(cls, written: tuple[str, ...]) -> tuple[str, ...]:
+        return check_networks(written)
+
+
+class FreeSwitch(PlatformGroup):
+    proof = ("user", "password")
+    user: str
+    password: Secret
+    module: Literal["fork", "stream"]
+    rate_hz: Literal[8000, 16000]
+    bare_audio: bool
+    chunk_ms: Annotated[int, Field(ge=20, le=2000, multiple_of=20)]
+    socket_credentials: bool
