@@ -20,7 +20,7 @@ from media.transcode import Outbound
 # Reading of speech stops at the bound given and resumes when a quarter of it has been played: wide enough that the
 # TTS session is not stopped and started for every frame.
 _RESUME_SHARE = 0.75
-# A platform that stopped us plays its whole queue in 20 s (chan_websocket's 1000 frames); it says "go on" long before.
+# A platform that stopped us says "go on" long before: it plays its whole queue in 20 s (chan_websocket).
 HOLD_S = 5.0
 # The lead is stated for frames of this length; a longer one arrives whole, so its excess comes on top.
 _USUAL_FRAME_MS = 20
@@ -68,8 +68,7 @@ class Playout:
         self._sent_frames = 0  # since the last clear, as the schedule counts
         self._wake = asyncio.Event()  # something changed that the pump does not expect
         self._idle = False
-        self._clear_owed = False
-        self._held_until_s = 0.0
+        self._clear_owed, self._held_until_s = False, 0.0
         self._room = asyncio.Event()
         self._room.set()
         self.on_audible: Callable[[int], None] = lambda number: None
