@@ -132,3 +132,22 @@ class FreeSwitch(PlatformGroup):
     bare_audio: bool
     chunk_ms: Annotated[int, Field(ge=20, le=2000, multiple_of=20)]
     socket_credentials: bool
+
+
+class Genesys(PlatformGroup):
+    proof = ("api_key", "client_secret")
+    api_key: Secret
+    client_secret: Secret
+    require_signature: bool
+    max_age_s: Annotated[float, Field(gt=0, le=3600)]
+    l16_order: ByteOrder
+
+
+class Jambonz(PlatformGroup):
+    proof = ("webhook_secret",)
+    webhook_secret: Secret
+    account_sid: str
+    api_key: Secret
+    rate_hz: Literal[8000, 16000, 24000, 48000, 64000]
+    max_age_s: Annotated[float, Field(gt=0, le=3600)]
+    api_url: str

@@ -191,6 +191,8 @@ class Settings(Group):
     plivo: platforms.Plivo
     vobiz: platforms.Vobiz
     vonage: platforms.Vonage
+    genesys: platforms.Genesys
+    jambonz: platforms.Jambonz
     exotel: platforms.Exotel
     bandwidth: platforms.Bandwidth
     chan_websocket: platforms.ChanWebsocket

@@ -10,13 +10,13 @@ from config.errors import ConfigError
 from config.settings import Settings
 from gateway.platforms.base import Platform
 from gateway.platforms.control import CallControl, TwilioControl
+from gateway.platforms.jambonz_control import JambonzControl
 from gateway.platforms.plivo_control import PlivoControl, VobizControl
 from gateway.platforms.registry import build_platform
 from gateway.platforms.shelf import Publish
 from gateway.platforms.signalwire_control import SignalWireControl
 from gateway.platforms.telnyx_control import TelnyxControl
 from gateway.platforms.vonage_control import ApplicationToken, VonageControl
-from gateway.platforms.vonage_signature import VonageIdentity
 
 
 def build_platforms(settings: Settings) -> dict[str, Platform]:
@@ -52,9 +52,10 @@ def _values(table: tables.PlatformGroup) -> Mapping[str, Any]:
             names = ("auth_token", "main_token", "content_type", "separator", "l16_byte_order", "socket_signed")
             return _some(table, *names)
         case tables.Vonage():
-            secret, application = table.signature_secret, table.application_id
-            identity = VonageIdentity(secret, table.api_key, application, table.max_age_s)
-            return {"identity": identity, **_some(table, "rate_hz", "authorization")}
+            names = ("signature_secret", "api_key", "application_id", "max_age_s", "rate_hz", "authorization")
+            return _some(table, *names)
+        case tables.Jambonz():
+            return _some(table, "webhook_secret", "rate_hz", "max_age_s")
         case tables.AudioSocket():
             return _some(table, "user", "password", "rate_hz")
         case _:
@@ -77,6 +78,8 @@ def _control(table: tables.PlatformGroup, http: aiohttp.ClientSession, publish: 
         case tables.Vonage() if table.application_id and table.private_key:
             token = ApplicationToken(table.application_id, table.private_key)
             return VonageControl(http, token, base_url=table.api_url)
+        case tables.Jambonz() if table.account_sid and table.api_key:
+            return JambonzControl(http, table.account_sid, table.api_key, publish=publish, base_url=table.api_url)
         case _:
             return None
 

@@ -71,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
         "--secret", "--auth-token", default="", help="sign as the platform with this token, or user:password"
     )
     call.add_argument("--public-url", default="", help="the base the platform signs for, where it is not --url")
+    call.add_argument("--tcp-port", type=int, default=0, help="audiosocket: the gateway's port for it")
     call.add_argument("--admin-token", default="", help="read the gateway's own record of the call with this token")
 
     doctor = _add(
@@ -160,6 +161,7 @@ def _call(options: argparse.Namespace) -> int:
                 secret=options.secret,
                 public_url=options.public_url,
                 admin_token=options.admin_token,
+                tcp_port=options.tcp_port,
             )
         )
     except (OSError, ValueError) as error:

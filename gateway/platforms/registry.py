@@ -9,6 +9,8 @@ from gateway.platforms.base import Platform
 from gateway.platforms.chan_websocket import ChanWebsocket
 from gateway.platforms.exotel import Exotel
 from gateway.platforms.freeswitch import FreeSwitch
+from gateway.platforms.genesys import Genesys
+from gateway.platforms.jambonz import Jambonz
 from gateway.platforms.plivo import Plivo
 from gateway.platforms.signalwire import SignalWire
 from gateway.platforms.telnyx import Telnyx
@@ -23,6 +25,8 @@ PLATFORMS: Mapping[str, Callable[..., Platform]] = {
     "chan_websocket": ChanWebsocket,
     "exotel": Exotel,
     "freeswitch": FreeSwitch,
+    "genesys": Genesys,
+    "jambonz": Jambonz,
     "plivo": Plivo,
     "signalwire": SignalWire,
     "telnyx": Telnyx,

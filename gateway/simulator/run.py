@@ -21,11 +21,16 @@ from gateway.simulator.failure import CallFailed
 from gateway.simulator.faults import Faults
 from gateway.simulator.freeswitch import FreeSwitchRinging
 from gateway.simulator.link import MAX_MESSAGE_BYTES, Link, TcpLink, WebSocketLink
+from gateway.simulator.plivo import PlivoRinging
 from gateway.simulator.report import CallReport, build_report, write_report
 from gateway.simulator.ringing import Door, MakeRinging, Reply, Ringing, Webhook, websocket
 from gateway.simulator.script import Manners, Script
+from gateway.simulator.signalwire import SignalWireRinging
+from gateway.simulator.telnyx import TelnyxRinging
 from gateway.simulator.timeline import draw_timeline
 from gateway.simulator.twilio import TwilioRinging
+from gateway.simulator.vobiz import VobizRinging
+from gateway.simulator.vonage import VonageRinging
 
 # Twilio gives a webhook 15 s.
 WEBHOOK_TIMEOUT_S = 15.0
@@ -42,7 +47,12 @@ RINGING: Mapping[str, MakeRinging] = {
     "chan_websocket": ChanWebsocketRinging,
     "exotel": ExotelRinging,
     "freeswitch": FreeSwitchRinging,
+    "plivo": PlivoRinging,
+    "signalwire": SignalWireRinging,
+    "telnyx": TelnyxRinging,
     "twilio": TwilioRinging,
+    "vobiz": VobizRinging,
+    "vonage": VonageRinging,
 }
 
 
@@ -51,13 +61,15 @@ class Target:
     """The gateway to call: `url` is its base (ws, wss, http or https).
 
     With `secret` requests are signed as the platform does; `public_url` is the base they are signed for, where the
-    gateway is known by another one. `admin_token` reads the gateway's record of the call.
+    gateway is known by another one. `admin_token` reads the gateway's record of the call. `tcp_port` is where the
+    gateway listens for AudioSocket, when that is not the usual port.
     """
 
     url: str
     secret: str = field(default="", repr=False)
     public_url: str = ""
     admin_token: str = field(default="", repr=False)
+    tcp_port: int = 0
 
     @property
     def http_base(self) -> str:
@@ -74,6 +86,8 @@ class Target:
 
     def reachable(self, url: str) -> str:
         """A webhook's or stream's URL as it can be reached from here: its public base, if it has it, is replaced."""
+        if self.tcp_port and url.startswith("tcp://"):
+            return f"tcp://{urlsplit(url).hostname}:{self.tcp_port}"
         for public, here in (
             (self.public_base, self.http_base),
             (websocket(self.public_base), websocket(self.http_base)),
@@ -92,6 +106,7 @@ async def run_call(
     secret: str = "",
     public_url: str = "",
     admin_token: str = "",
+    tcp_port: int = 0,
     manners: Manners | None = None,
     faults: Faults | None = None,
 ) -> CallReport:
@@ -103,7 +118,7 @@ async def run_call(
     rate_hz = _ringing(platform, secret).rate_hz
     # Files and the picture in a thread: the gateway may live in the same loop.
     turns = await asyncio.to_thread(load_turns, files, rate_hz)
-    target = Target(url, secret, public_url, admin_token)
+    target = Target(url, secret, public_url, admin_token, tcp_port)
     report = await place_call(turns, target, platform, manners=manners, faults=faults)
     await asyncio.to_thread(write_report, report, out_dir)
     await asyncio.to_thread(draw_timeline, report, out_dir / "timeline.png")
