@@ -1,11 +1,13 @@
-"""What a speech engine is: text planned into pieces, pieces synthesised one at a time, all of it synchronous.
+"""What a speech engine is: text planned into pieces, pieces synthesised one or several at a time, all synchronous.
 
-The worker calls `plan` from one planning thread and everything else from one inference thread, so an engine needs no
-locks of its own. Planning and synthesis overlap: nothing `plan` touches may be shared with `synthesize` unprotected.
+The worker calls `plan` from one planning thread, `interrupt` from its event loop, and everything else from one
+inference thread, so an engine needs no locks of its own. Planning and synthesis overlap: nothing `plan` touches may be
+shared with `synthesize` unprotected.
 
     warm_up -> (plan -> synthesize every piece in order) ... -> close
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -25,6 +27,10 @@ class EngineError(Exception):
 
     def __str__(self) -> str:
         return f"{self.code.value}: {self.message}"
+
+
+class Interrupted(Exception):
+    """Synthesis was given up because nobody wants its result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +63,20 @@ class PieceAudio:
     words: tuple[Word, ...] = field(default=(), repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class BatchLimit:
+    """The most that one `synthesize_batch` should take."""
+
+    pieces: int = 1
+    # The longest piece times the pieces: what lies behind a shorter one's end costs time and memory like speech.
+    phonemes: int = MAX_PIECE_PHONEMES
+
+
 class Engine(Protocol):
-    """A voice. Construction is quick and checks that files and voices are there; `warm_up` does the slow part."""
+    """A voice. Construction is quick and checks that files and voices are there; `warm_up` does the slow part.
+
+    Engines that inherit from this one speak batches one by one and cannot be interrupted.
+    """
 
     @property
     def name(self) -> str:
@@ -91,9 +109,25 @@ class Engine(Protocol):
         """
         ...
 
+    @property
+    def batch_limit(self) -> BatchLimit:
+        """What a batch may hold; final after `warm_up`."""
+        return BatchLimit()
+
     def synthesize(self, piece: Piece) -> PieceAudio:
-        """Speak one piece. Raises EngineError (engine_failed) when the model does."""
+        """Speak one piece. Raises EngineError (engine_failed) when the model does, and Interrupted."""
         ...
+
+    def synthesize_batch(self, pieces: Sequence[Piece], wanted: Callable[[int], bool]) -> Sequence[PieceAudio | None]:
+        """Speak several pieces, each as `synthesize` would; None for those that `wanted` refused before their turn.
+
+        Raises EngineError when the model fails on any of them, and Interrupted.
+        """
+        return [self.synthesize(piece) if wanted(item) else None for item, piece in enumerate(pieces)]
+
+    def interrupt(self) -> None:
+        """Nobody wants what is being spoken: raise Interrupted soon, where possible. Called from any thread."""
+        return None
 
     def close(self) -> None:
         """Free what was loaded; nothing is called afterwards. Idempotent."""

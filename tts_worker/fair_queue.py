@@ -43,9 +43,14 @@ class FairQueue(Generic[T]):
             line.waiting_since = self._turn
         line.items.append((opens, item))
 
-    def pop(self) -> T | None:
-        """Take the next item, None when every line is empty or held."""
-        ready = [session for session, line in self._lines.items() if line.items and not line.held]
+    def pop(self, fits: Callable[[T], bool] = lambda item: True) -> T | None:
+        """Take the next of the items that are first in their line and fit; None when there is none.
+
+        An item that does not fit is overtaken; when that has happened often enough it comes first of all.
+        """
+        ready = [
+            session for session, line in self._lines.items() if line.items and not line.held and fits(line.items[0][1])
+        ]
         if not ready:
             return None
         session = min(ready, key=self._rank)

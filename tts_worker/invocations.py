@@ -14,10 +14,11 @@ from starlette.types import Receive, Scope, Send
 from media.formats import BYTES_PER_SAMPLE_PCM16
 from media.tts_wire import MAX_CONTROL_BYTES, ErrorCode, WireError, decode_control
 from tts_worker.engine import PieceAudio
+from tts_worker.job import Busy, Job
 from tts_worker.outbox import HIGH_MARK_BYTES, LOW_MARK_BYTES, Close
 from tts_worker.rendering import Rendering
 from tts_worker.request import SpeechRequest
-from tts_worker.scheduler import Busy, Job, Scheduler
+from tts_worker.scheduler import Scheduler
 from tts_worker.worker import Worker
 
 log = structlog.get_logger(__name__)

@@ -1,50 +1,126 @@
 """Kokoro on ONNX Runtime: the embedded default, int8, on CPU threads."""
 
+import os
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import onnxruntime as ort
+import structlog
 
 from config.errors import ConfigError
+from tts_worker.engine import Interrupted
 from tts_worker.g2p import Phonemizer
-from tts_worker.kokoro import KokoroEngine, Utterance
+from tts_worker.kokoro import Asked, KokoroEngine, Network, Utterance
 from tts_worker.symbols import Alphabet
-from tts_worker.voices import Style, VoiceBook
+from tts_worker.voices import STYLE_SIZE, VoiceBook
 from tts_worker.weights import DURATIONS, locate_kokoro, with_durations
 
+log = structlog.get_logger(__name__)
+
 _AUDIO = "audio"
+# What the self-test says: as many tokens as a short sentence has, any of the alphabet.
+_TEST_TOKENS = [0, *range(43, 83), 0]
+# Runs of each number of threads, after one that warms it up; the best counts, as others' load only slows.
+_TEST_RUNS = 2
+# More threads must be at least this much faster; otherwise their cores serve the gateway better.
+_WORTH_A_THREAD = 1.15
 
 
-class OnnxNetwork:
-    """The network on `threads` CPU threads."""
+class OnnxNetwork(Network):
+    """The network on `threads` CPU threads; 0 takes as many as a self-test at `load` finds worth it.
+
+    A batch would be slower here than its pieces one after another: int8 convolutions gain nothing from it on a CPU.
+    """
 
     def __init__(self, source: Path, threads: int) -> None:
         self._source = source
         self._threads = threads
         self._session: ort.InferenceSession | None = None
+        self._run: ort.RunOptions | None = None
 
     def load(self) -> None:
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        options.inter_op_num_threads = 1  # the graph is a chain; a second pool would only wait
-        # Threads that spin while they wait gain nothing here and take the gateway's cores between sentences.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         path = with_durations(self._source)
-        try:
-            self._session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # the runtime's error classes are not public
-            raise ConfigError(
-                f"{path} cannot be loaded ({type(error).__name__}); delete it and start again."
-            ) from error
+        if self._threads:
+            self._session = _open(path, self._threads)
+            return
+        self._session, threads, took_s = _fastest(path)
+        log.info("threads_chosen", threads=threads, seconds={count: round(s, 3) for count, s in took_s.items()})
 
-    def speak(self, tokens: list[int], style: Style, speed: float) -> Utterance:
+    def speak(self, asked: Sequence[Asked], wanted: Callable[[int], bool]) -> list[Utterance | None]:
+        return [self._say(one) if wanted(item) else None for item, one in enumerate(asked)]
+
+    def _say(self, asked: Asked) -> Utterance:
         assert self._session is not None, "load comes first"
-        feed = {"tokens": np.array([tokens], np.int64), "style": style, "speed": np.array([speed], np.float32)}
-        audio, durations = self._session.run([_AUDIO, DURATIONS], feed)
+        self._run = run = ort.RunOptions()
+        try:
+            audio, durations = self._session.run([_AUDIO, DURATIONS], _feed(asked), run)
+        except Exception as error:  # the runtime has no error class of its own for a run that was told to end
+            if run.terminate:
+                raise Interrupted from error
+            raise
+        finally:
+            self._run = None
         return Utterance(audio.reshape(-1), durations.reshape(-1).astype(np.int64))
+
+    def interrupt(self) -> None:
+        """End the run in work at its next operator."""
+        run = self._run
+        if run is not None:
+            run.terminate = True
 
     def close(self) -> None:
         self._session = None
+
+
+def _feed(asked: Asked) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.generic]]]:
+    return {
+        "tokens": np.array([asked.tokens], np.int64),
+        "style": asked.style,
+        "speed": np.array([asked.speed], np.float32),
+    }
+
+
+def _open(path: Path, threads: int) -> ort.InferenceSession:
+    """Load the graph; ConfigError when it is none."""
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1  # the graph is a chain; a second pool would only wait
+    # Threads that spin while they wait gain nothing here and take the gateway's cores between sentences.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the runtime's error classes are not public
+        raise ConfigError(f"{path} cannot be loaded ({type(error).__name__}); delete it and start again.") from error
+
+
+def _fastest(path: Path) -> tuple[ort.InferenceSession, int, dict[int, float]]:
+    """Return the session with the fewest threads that more would not beat, and the seconds of each that was tried."""
+    threads, session = 1, _open(path, 1)
+    took_s = {1: _best_s(session)}
+    while threads * 2 <= usable_cores():
+        wider = _open(path, threads * 2)
+        took_s[threads * 2] = _best_s(wider)
+        if took_s[threads] < took_s[threads * 2] * _WORTH_A_THREAD:
+            break
+        threads, session = threads * 2, wider
+    return session, threads, took_s
+
+
+def usable_cores() -> int:
+    """Cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _best_s(session: ort.InferenceSession) -> float:
+    feed = _feed(Asked(_TEST_TOKENS, np.zeros((1, STYLE_SIZE), np.float32), 1.0))
+    took_s = []
+    for _ in range(1 + _TEST_RUNS):
+        began_s = time.perf_counter()
+        session.run([_AUDIO], feed)
+        took_s.append(time.perf_counter() - began_s)
+    return min(took_s[1:])
 
 
 def build_engine(models_dir: str, weights: str, threads: int, device: str) -> KokoroEngine:

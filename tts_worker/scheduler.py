@@ -1,6 +1,7 @@
-"""The engine's two threads: all sessions share one for planning and one for inference, piece by piece.
+"""The engine's two threads: all sessions share one for planning and one for inference.
 
-The order of service is fair_queue's. Requests go in on the event loop, results come back on the event loop, and a
+Whenever the engine is free it takes what is ready, in fair_queue's order, as much as gathering lets it speak at once;
+nothing waits for a batch to fill. Requests go in on the event loop, results come back on the event loop, and a
 cancelled request is silent from the moment cancel returns.
 """
 
@@ -8,13 +9,15 @@ import asyncio
 import threading
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import structlog
 
 from media.tts_wire import ErrorCode
-from tts_worker.engine import Engine, EngineError, Piece, PieceAudio
+from tts_worker.engine import Engine, EngineError, Interrupted, Piece, PieceAudio
 from tts_worker.fair_queue import FairQueue
+from tts_worker.gathering import gather
+from tts_worker.job import Busy, Job, Listener
 from tts_worker.request import SpeechRequest
 
 T = TypeVar("T")
@@ -24,37 +27,6 @@ log = structlog.get_logger(__name__)
 MAX_QUEUED_REQUESTS = 512
 # How long stop waits for the piece in work; the threads are daemons and do not hold the process.
 _STOP_S = 5.0
-
-
-class Listener(Protocol):
-    """Who asked for a request; called on the event loop, in order, `done` or `failed` once at the end."""
-
-    def piece(self, audio: PieceAudio) -> None: ...
-
-    def done(self) -> None: ...
-
-    def failed(self, code: ErrorCode, message: str) -> None: ...
-
-
-class Busy(Exception):
-    """The queue is full, or the engine is not there (yet); its text holds the remedy."""
-
-
-class Job:
-    """One accepted request. After `cancel` its listener hears nothing more."""
-
-    __slots__ = ("_scheduler", "listener", "live", "request", "session")
-
-    def __init__(self, scheduler: "Scheduler", session: Hashable, request: SpeechRequest, listener: Listener) -> None:
-        self._scheduler = scheduler
-        self.session = session
-        self.request = request
-        self.listener = listener
-        self.live = True
-
-    def cancel(self) -> None:
-        """Forget the request: queued pieces are dropped, the one in work is finished and thrown away. Idempotent."""
-        self._scheduler.cancel(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +45,7 @@ class Scheduler:
         self._changed = threading.Condition()
         self._plans: FairQueue[Job] = FairQueue()
         self._tasks: FairQueue[_Task] = FairQueue()
+        self._in_work: list[_Task] = []
         self._stopping = False
         self._queued_requests = 0
         self._threads: list[threading.Thread] = []
@@ -113,7 +86,7 @@ class Scheduler:
             raise Busy("the engine is not ready; try again in a few seconds")
         if self._queued_requests >= self._max_queued_requests:
             raise Busy(f"{self._queued_requests} requests are waiting; try again later or on another worker")
-        job = Job(self, session, request, listener)
+        job = Job(session, request, listener, self.cancel)
         self._queued_requests += 1
         with self._changed:
             self._plans.push(session, job, opens=True)
@@ -126,6 +99,8 @@ class Scheduler:
         with self._changed:
             self._plans.drop(job.session, lambda other: other is job)
             self._tasks.drop(job.session, lambda task: task.job is job)
+            if self._in_work and not any(task.job.live for task in self._in_work):
+                self._engine.interrupt()
 
     def hold(self, session: Hashable) -> None:
         """Synthesise nothing more for the session until `release`: its client does not read."""
@@ -147,7 +122,7 @@ class Scheduler:
     # From here on: the two threads.
 
     def _run_planning(self) -> None:
-        self._serve(self._plans, self._plan)
+        self._serve(self._plans.pop, self._plan)
 
     def _run_inference(self) -> None:
         try:
@@ -156,7 +131,7 @@ class Scheduler:
             self._post(self._settle_warm_up, error)
             return
         self._post(self._settle_warm_up, None)
-        self._serve(self._tasks, self._synthesize)
+        self._serve(self._next_batch, self._speak)
         self._engine.close()
 
     def _settle_warm_up(self, error: Exception | None) -> None:
@@ -166,15 +141,20 @@ class Scheduler:
         else:
             self.warmed_up.set_exception(error)
 
-    def _serve(self, queue: FairQueue[T], work: Callable[[T], None]) -> None:
+    def _serve(self, take: Callable[[], T | None], work: Callable[[T], None]) -> None:
         while True:
             with self._changed:
-                while not self._stopping and (item := queue.pop()) is None:
+                while not self._stopping and (item := take()) is None:
                     self._changed.wait()
                 if self._stopping:
                     return
             assert item is not None
             work(item)
+
+    def _next_batch(self) -> list[_Task] | None:
+        """Take what is ready; the caller holds the lock, so that a cancel finds it either queued or in work."""
+        self._in_work = gather(self._tasks, self._engine.batch_limit, lambda task: len(task.piece.phonemes))
+        return self._in_work or None
 
     def _plan(self, job: Job) -> None:
         request, delivery = job.request, job.request.delivery
@@ -192,15 +172,36 @@ class Scheduler:
                     self._tasks.push(job.session, _Task(job, piece, index == len(pieces) - 1), opens=index == 0)
             self._changed.notify_all()
 
-    def _synthesize(self, task: _Task) -> None:
+    def _speak(self, batch: list[_Task]) -> None:
+        """Speak a batch. What fails together is tried one by one, so that one request's fault stays its own."""
+        pieces = [task.piece for task in batch]
         try:
-            audio = self._engine.synthesize(task.piece)
+            spoken = self._engine.synthesize_batch(pieces, lambda item: batch[item].job.live)
+        except Interrupted:
+            spoken = [None] * len(batch)
         except Exception as error:
-            with self._changed:
-                self._tasks.drop(task.job.session, lambda other: other.job is task.job)
-            self._fail(task.job, "synthesize", error)
+            if len(batch) == 1:
+                self._drop_rest(batch[0].job)
+                self._fail(batch[0].job, "synthesize", error)
+            else:
+                log.warning("batch_failed", engine=self._engine.name, pieces=len(batch), error=type(error).__name__)
+                for task in batch:
+                    self._set_in_work([task])
+                    self._speak([task])
             return
-        self._post(self._deliver, task, audio)
+        finally:
+            self._set_in_work([])
+        for task, audio in zip(batch, spoken, strict=True):
+            if audio is not None:
+                self._post(self._deliver, task, audio)
+
+    def _set_in_work(self, batch: list[_Task]) -> None:
+        with self._changed:
+            self._in_work = batch
+
+    def _drop_rest(self, job: Job) -> None:
+        with self._changed:
+            self._tasks.drop(job.session, lambda task: task.job is job)
 
     def _fail(self, job: Job, step: str, error: Exception) -> None:
         if isinstance(error, EngineError):

@@ -10,10 +10,10 @@ from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 from media.tts_wire import PROTOCOL, ErrorCode, Framing, Type, WireError, decode_control, encode_control
+from tts_worker.job import Busy, Listener
 from tts_worker.outbox import Close, Frame, Outbox
 from tts_worker.rendering import Rendering
 from tts_worker.request import Delivery, RequestReader, SpeechRequest, request_id
-from tts_worker.scheduler import Busy, Listener
 from tts_worker.utterance import SpeechJob, Utterance
 
 # Sentences one client may have waiting: a long reply sent in one go. The gateway keeps three.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from media.tts_wire import ErrorCode, Word
-from tts_worker.engine import EngineError, Piece, PieceAudio, PlannedWord
+from tts_worker.engine import Engine, EngineError, Piece, PieceAudio, PlannedWord
 
 SAMPLE_RATE_HZ = 24_000
 # About the pace of English speech; 1440 samples, a whole number at every speed that divides it.
@@ -37,7 +37,7 @@ _LEVEL = 8_000  # -12 dB below full scale: loud on a phone, far from clipping
 _WORD = re.compile(r"\S*\w\S*")
 
 
-class ToneEngine:
+class ToneEngine(Engine):
     """Speaks in tones. `realtime_factor` is the time a piece takes over the time it lasts, 0 for none."""
 
     name = "tone"

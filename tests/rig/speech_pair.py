@@ -16,7 +16,7 @@ from tts_worker.engine import EngineError, Piece
 from tts_worker.fair_queue import FairQueue
 from tts_worker.outbox import Close
 from tts_worker.request import Delivery, RequestReader, SpeechRequest
-from tts_worker.scheduler import Busy, Listener
+from tts_worker.job import Busy, Listener
 from tts_worker.session import Session
 from tts_worker.tone import ToneEngine
 

@@ -2,9 +2,10 @@
 
 import asyncio
 import threading
+from collections.abc import Callable, Sequence
 
 from media.tts_wire import ErrorCode
-from tts_worker.engine import EngineError, Piece, PieceAudio
+from tts_worker.engine import BatchLimit, EngineError, Interrupted, Piece, PieceAudio
 from tts_worker.tone import ToneEngine
 
 WAIT_S = 5.0
@@ -16,8 +17,11 @@ class GatedEngine(ToneEngine):
     The text "refuse" is refused, "crash" crashes the planning, and a piece with "broken" crashes the synthesis.
     """
 
-    def __init__(self, *, is_slow_to_warm: bool = False) -> None:
+    def __init__(self, *, is_slow_to_warm: bool = False, batch_limit: BatchLimit | None = None) -> None:
         super().__init__()
+        self.batches: list[list[str]] = []
+        self.interrupted = 0
+        self._batch_limit = batch_limit or BatchLimit()
         self.gate = threading.Semaphore(0)
         self.spoken: list[str] = []
         self.threads: dict[str, set[str]] = {"plan": set(), "synthesize": set(), "warm_up": set(), "close": set()}
@@ -52,6 +56,21 @@ class GatedEngine(ToneEngine):
         if text == "crash":
             raise ZeroDivisionError(text)
         return super().plan(text, voice, language, speed)
+
+    @property
+    def batch_limit(self) -> BatchLimit:
+        return self._batch_limit
+
+    def synthesize_batch(self, pieces: Sequence[Piece], wanted: Callable[[int], bool]) -> Sequence[PieceAudio | None]:
+        self.batches.append([piece.phonemes for piece in pieces])
+        before = self.interrupted
+        spoken = super().synthesize_batch(pieces, wanted)
+        if self.interrupted > before:
+            raise Interrupted
+        return spoken
+
+    def interrupt(self) -> None:
+        self.interrupted += 1
 
     def synthesize(self, piece: Piece) -> PieceAudio:
         self.threads["synthesize"].add(threading.current_thread().name)

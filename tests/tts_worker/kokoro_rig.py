@@ -1,12 +1,13 @@
 """Kokoro without its weights: the alphabet, voices of noise, and a network that hums."""
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from tts_worker.g2p import Phonemizer
-from tts_worker.kokoro import Utterance
+from tts_worker.kokoro import Asked, Network, Utterance
 from tts_worker.symbols import Alphabet
 from tts_worker.trim import FRAME_SAMPLES
 from tts_worker.voices import STYLE_SIZE, Style
@@ -37,20 +38,27 @@ def write_voices(folder: Path, *names: str) -> Path:
     return folder
 
 
-class HummingNetwork:
+class HummingNetwork(Network):
     """Says every token for two frames, as a hum between two silences; keeps what it was asked."""
 
     def __init__(self) -> None:
         self.loaded = False
         self.closed = False
         self.asked: list[tuple[list[int], Style, float]] = []
+        self.interrupted = 0
         self.fails_with: Exception | None = None
         self.amplitude = 0.5
 
     def load(self) -> None:
         self.loaded = True
 
-    def speak(self, tokens: list[int], style: Style, speed: float) -> Utterance:
+    def speak(self, asked: Sequence[Asked], wanted: Callable[[int], bool]) -> list[Utterance | None]:
+        return [self._hum(one.tokens, one.style, one.speed) if wanted(item) else None for item, one in enumerate(asked)]
+
+    def interrupt(self) -> None:
+        self.interrupted += 1
+
+    def _hum(self, tokens: list[int], style: Style, speed: float) -> Utterance:
         self.asked.append((tokens, style, speed))
         if self.fails_with is not None:
             raise self.fails_with

@@ -68,6 +68,15 @@ def test_nobody_waits_for_ever_behind_first_pieces() -> None:
     assert "at last" in served
 
 
+def test_what_does_not_fit_is_overtaken_and_keeps_its_place() -> None:
+    queue = FairQueue[str]()
+    for session, item in (("A", "long"), ("B", "b"), ("C", "c")):
+        queue.push(session, item, opens=True)
+    assert queue.pop(lambda item: len(item) == 1) == "b"
+    assert queue.pop(lambda item: item == "nothing") is None
+    assert popped(queue) == ["long", "c"]
+
+
 def test_a_held_session_is_passed_over_until_released() -> None:
     queue = FairQueue[str]()
     queue.hold("A")

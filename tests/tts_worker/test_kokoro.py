@@ -6,7 +6,7 @@ from structlog.testing import capture_logs
 
 from media.tts_wire import ErrorCode
 from tests.tts_worker.kokoro_rig import HummingNetwork, make_alphabet, shared_phonemizer, write_voices
-from tts_worker.engine import EngineError, PieceAudio
+from tts_worker.engine import BatchLimit, EngineError, Interrupted, PieceAudio
 from tts_worker.kokoro import KokoroEngine
 from tts_worker.languages import LANGUAGES
 from tts_worker.voices import VoiceBook
@@ -142,3 +142,22 @@ def test_closing_closes_the_network(engine: KokoroEngine, network: HummingNetwor
     engine.close()
 
     assert network.closed
+
+
+def test_a_batch_is_spoken_in_order_without_those_nobody_wants(engine: KokoroEngine, network: HummingNetwork) -> None:
+    pieces = [engine.plan(text, "af_heart", "id", 1.0)[0] for text in ("pagi", "siang hari", "ya")]
+    alone = [engine.synthesize(piece) for piece in pieces]
+
+    assert engine.synthesize_batch(pieces, lambda item: item != 1) == [alone[0], None, alone[2]]
+    assert engine.batch_limit == network.batch_limit == BatchLimit()
+
+
+def test_an_interruption_goes_to_the_network_and_comes_back_as_one(
+    engine: KokoroEngine, network: HummingNetwork
+) -> None:
+    network.fails_with = Interrupted()
+
+    engine.interrupt()
+    with pytest.raises(Interrupted):
+        say(engine, "pagi")
+    assert network.interrupted == 1

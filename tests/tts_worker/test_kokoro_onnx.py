@@ -1,32 +1,66 @@
+import threading
 import time
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+from structlog.testing import capture_logs
 
 from config.errors import ConfigError
 from tests.rig.whisper import through_telephone, transcribe, word_error_rate
 from tests.tts_worker.onnx_rig import LEVEL, write_tiny_kokoro
-from tts_worker.engine import PieceAudio
-from tts_worker.kokoro import KokoroEngine
-from tts_worker.kokoro_onnx import OnnxNetwork, build_engine
+from tts_worker.engine import Interrupted, PieceAudio
+from tts_worker.kokoro import Asked, KokoroEngine
+from tts_worker.kokoro_onnx import OnnxNetwork, build_engine, usable_cores
 from tts_worker.voices import STYLE_SIZE
 
-STYLE = np.zeros((1, STYLE_SIZE), np.float32)
+ASKED = Asked([0, 5, 0], np.zeros((1, STYLE_SIZE), np.float32), 1.0)
 
 
 def test_the_network_gives_samples_and_the_frames_of_each_token(tmp_path: Path) -> None:
     network = OnnxNetwork(write_tiny_kokoro(tmp_path / "kokoro.onnx"), threads=1)
     network.load()
 
-    said = network.speak([0, 5, 0], STYLE, 1.0)
+    (said,) = network.speak([ASKED], lambda item: True)
 
+    assert said is not None
     assert said.durations.tolist() == [2, 2, 2]
     assert said.durations.dtype == np.int64
     assert said.samples.shape == (3 * 2 * 600,)
     assert float(np.max(said.samples)) == pytest.approx(LEVEL)
     network.close()
+
+
+def test_a_piece_nobody_wants_any_more_is_not_spoken(tmp_path: Path) -> None:
+    network = OnnxNetwork(write_tiny_kokoro(tmp_path / "kokoro.onnx"), threads=1)
+    network.load()
+
+    first, second = network.speak([ASKED, ASKED], lambda item: item == 1)
+
+    assert first is None
+    assert second is not None
+
+
+def test_a_run_that_fails_is_not_taken_for_an_interrupted_one(tmp_path: Path) -> None:
+    network = OnnxNetwork(write_tiny_kokoro(tmp_path / "kokoro.onnx"), threads=1)
+    network.load()
+    misshapen = Asked([0, 5, 0], np.zeros((2, 3), np.float32), 1.0)
+
+    with pytest.raises(Exception, match="style"):
+        network.speak([misshapen], lambda item: True)
+    network.interrupt()  # nothing is in work
+    assert network.speak([ASKED], lambda item: True)[0] is not None
+
+
+def test_without_a_number_the_threads_are_chosen_by_a_self_test(tmp_path: Path) -> None:
+    network = OnnxNetwork(write_tiny_kokoro(tmp_path / "kokoro.onnx"), threads=0)
+    with capture_logs() as logs:
+        network.load()
+
+    (chosen,) = [entry for entry in logs if entry["event"] == "threads_chosen"]
+    assert 1 <= chosen["threads"] <= usable_cores()
+    assert network.speak([ASKED], lambda item: True)[0] is not None
 
 
 def test_a_damaged_copy_is_refused_with_the_remedy(tmp_path: Path) -> None:
@@ -124,6 +158,22 @@ def test_word_times_rise_and_stay_inside_the_audio() -> None:
         assert times == sorted(times)
         assert all(start < end for start, end in times)
         assert times[-1][1] <= len(piece.pcm) / 48_000
+
+
+@pytest.mark.models
+def test_an_interrupted_run_ends_long_before_its_speech() -> None:
+    engine = real_engine()
+    (piece,) = engine.plan("we are open from nine to six " * 5, "af_heart", "en", 1.0)[-1:]
+    began_s = time.perf_counter()
+    engine.synthesize(piece)
+    whole_s = time.perf_counter() - began_s
+
+    threading.Timer(whole_s / 5, engine.interrupt).start()
+    began_s = time.perf_counter()
+    with pytest.raises(Interrupted):
+        engine.synthesize(piece)
+
+    assert time.perf_counter() - began_s < whole_s / 2
 
 
 @pytest.mark.models

@@ -16,9 +16,9 @@ from config.models import ModelStore  # noqa: E402
 from tests.rig.whisper import through_telephone, transcribe, word_error_rate  # noqa: E402
 from tests.tts_worker.onnx_rig import write_tiny_kokoro  # noqa: E402
 from tts_worker.engine import Piece  # noqa: E402
-from tts_worker.kokoro import KokoroEngine, Network, Utterance  # noqa: E402
+from tts_worker.kokoro import Asked, KokoroEngine, Network, Utterance  # noqa: E402
 from tts_worker.kokoro_onnx import OnnxNetwork  # noqa: E402
-from tts_worker.kokoro_torch import TorchNetwork, build_engine, fill  # noqa: E402
+from tts_worker.kokoro_torch import TorchNetwork, build_engine, fill, load_model  # noqa: E402
 from tts_worker.symbols import Alphabet  # noqa: E402
 from tts_worker.voices import VoiceBook  # noqa: E402
 from tts_worker.weights import locate_kokoro  # noqa: E402
@@ -58,7 +58,10 @@ def onnx_network() -> OnnxNetwork:
 def speak(network: Network, piece: Piece) -> Utterance:
     files = locate_kokoro("")
     tokens = [0, *Alphabet.load(files.config).tokens(piece.phonemes), 0]
-    return network.speak(tokens, VoiceBook(files.voices).style(piece.voice, len(piece.phonemes)), 1.0)
+    style = VoiceBook(files.voices).style(piece.voice, len(piece.phonemes))
+    (said,) = network.speak([Asked(tokens, style, 1.0)], lambda item: True)
+    assert said is not None
+    return said
 
 
 def plan(voice: str, text: str) -> list[Piece]:
@@ -90,7 +93,7 @@ def test_the_same_words_are_heard_from_both_engines(voice: str, text: str) -> No
 
 
 def test_weights_of_the_models_own_format_are_loaded(tmp_path: Path) -> None:
-    model = torch_network()._model
+    model = load_model(locate_kokoro("").onnx, locate_kokoro("").config)
     parts = ("bert", "bert_encoder", "predictor", "text_encoder", "decoder")
     torch.save({part: getattr(model, part).state_dict() for part in parts}, tmp_path / "own.pth")
     network = TorchNetwork(tmp_path / "own.pth", locate_kokoro("").config, "cpu", 2)
@@ -132,6 +135,13 @@ def test_a_missing_file_or_device_is_refused(tmp_path: Path) -> None:
         build_engine("", "", 1, absent)
 
 
+def test_on_a_cpu_it_takes_one_piece_at_a_time_unless_told_otherwise() -> None:
+    files = locate_kokoro("")
+
+    assert TorchNetwork(files.onnx, files.config, "cpu", 1).batch_limit.pieces == 1
+    assert TorchNetwork(files.onnx, files.config, "cpu", 1, max_batch_pieces=4).batch_limit.pieces == 4
+
+
 def test_without_weights_of_its_own_the_int8_file_is_taken() -> None:
     assert build_engine("", "", 1, "auto").name == "kokoro_torch"
 
@@ -139,4 +149,4 @@ def test_without_weights_of_its_own_the_int8_file_is_taken() -> None:
 def test_the_configuration_is_the_one_the_vocabulary_comes_from() -> None:
     config = json.loads(locate_kokoro("").config.read_text(encoding="utf-8"))
 
-    assert torch_network()._model.vocab == config["vocab"]
+    assert load_model(locate_kokoro("").onnx, locate_kokoro("").config).vocab == config["vocab"]

@@ -10,9 +10,10 @@ import pytest
 
 from media.tts_wire import ErrorCode
 from tests.tts_worker.gated import WAIT_S, GatedEngine
-from tts_worker.engine import PieceAudio
+from tts_worker.engine import BatchLimit, PieceAudio
+from tts_worker.job import Busy
 from tts_worker.request import Delivery, SpeechRequest
-from tts_worker.scheduler import Busy, Scheduler
+from tts_worker.scheduler import Scheduler
 from tts_worker.tone import ToneEngine
 
 
@@ -148,6 +149,70 @@ async def test_a_fault_of_the_engine_ends_one_request_and_tells_nothing_of_its_t
     assert "secret" not in message
     assert len(engine.spoken) <= 2
     assert next_ear.failure is None
+
+
+WIDE = BatchLimit(pieces=4, phonemes=1_000)
+
+
+async def test_what_became_ready_while_the_engine_was_at_work_is_spoken_together() -> None:
+    engine, ears = GatedEngine(batch_limit=WIDE), [Ear() for _ in range(6)]
+    async with running(engine) as scheduler:
+        for n, ear in enumerate(ears):
+            scheduler.submit(n, request(f"caller {n}"), ear)
+            if n == 0:
+                await engine.begins()
+        await asyncio.sleep(0.05)
+        engine.open()
+        await asyncio.gather(*(ear.end() for ear in ears))
+    assert engine.batches == [["caller 0"], ["caller 1", "caller 2", "caller 3", "caller 4"], ["caller 5"]]
+    assert all(len(ear.pieces) == 1 for ear in ears)
+
+
+async def test_who_leaves_while_a_batch_is_in_work_is_not_spoken_and_does_not_end_it() -> None:
+    engine, ears = GatedEngine(batch_limit=WIDE), [Ear() for _ in range(3)]
+    async with running(engine) as scheduler:
+        scheduler.submit("first", request("first"), Ear())
+        await engine.begins()
+        jobs = [scheduler.submit(n, request(f"caller {n}"), ear) for n, ear in enumerate(ears)]
+        await asyncio.sleep(0.05)
+        engine.gate.release(1)
+        await engine.begins()
+        jobs[1].cancel()
+        engine.open()
+        await asyncio.gather(ears[0].end(), ears[2].end())
+    assert engine.spoken == ["first", "caller 0", "caller 2"]
+    assert engine.interrupted == 0
+    assert ears[1].pieces == []
+
+
+async def test_the_engine_is_interrupted_when_nobody_waits_for_what_it_speaks() -> None:
+    engine, ears = GatedEngine(batch_limit=WIDE), [Ear() for _ in range(3)]
+    async with running(engine) as scheduler:
+        scheduler.submit("first", request("first"), Ear()).cancel()
+        jobs = [scheduler.submit(n, request(f"caller {n}"), ear) for n, ear in enumerate(ears[:2])]
+        await engine.begins()
+        jobs[0].cancel()
+        jobs[1].cancel()
+        scheduler.submit("next", request("next"), ears[2])
+        engine.open()
+        await ears[2].end()
+    assert engine.interrupted == 1
+    assert [ear.pieces for ear in ears[:2]] == [[], []]
+    assert len(ears[2].pieces) == 1
+
+
+async def test_one_requests_fault_does_not_spoil_the_batch_it_was_in() -> None:
+    engine, ears = GatedEngine(batch_limit=WIDE), [Ear() for _ in range(3)]
+    async with running(engine) as scheduler:
+        scheduler.submit("first", request("first"), Ear())
+        await engine.begins()
+        for n, (text, ear) in enumerate(zip(("good", "broken", "also good"), ears, strict=True)):
+            scheduler.submit(n, request(text), ear)
+        await asyncio.sleep(0.05)
+        engine.open()
+        await asyncio.gather(*(ear.end() for ear in ears))
+    assert [ear.failure is None for ear in ears] == [True, False, True]
+    assert [len(ear.pieces) for ear in ears] == [1, 0, 1]
 
 
 async def test_a_held_session_is_not_spoken_until_released() -> None:

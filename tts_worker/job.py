@@ -1,0 +1,41 @@
+"""A request at the scheduler, and who waits for it."""
+
+from collections.abc import Callable, Hashable
+from typing import Protocol
+
+from media.tts_wire import ErrorCode
+from tts_worker.engine import PieceAudio
+from tts_worker.request import SpeechRequest
+
+
+class Listener(Protocol):
+    """Who asked for a request; called on the event loop, in order, `done` or `failed` once at the end."""
+
+    def piece(self, audio: PieceAudio) -> None: ...
+
+    def done(self) -> None: ...
+
+    def failed(self, code: ErrorCode, message: str) -> None: ...
+
+
+class Busy(Exception):
+    """The queue is full, or the engine is not there (yet); its text holds the remedy."""
+
+
+class Job:
+    """One accepted request. After `cancel` its listener hears nothing more."""
+
+    __slots__ = ("_cancel", "listener", "live", "request", "session")
+
+    def __init__(
+        self, session: Hashable, request: SpeechRequest, listener: Listener, cancel: Callable[["Job"], None]
+    ) -> None:
+        self._cancel = cancel
+        self.session = session
+        self.request = request
+        self.listener = listener
+        self.live = True
+
+    def cancel(self) -> None:
+        """Forget the request: queued pieces are dropped; one in work is given up or thrown away. Idempotent."""
+        self._cancel(self)
