@@ -1,11 +1,11 @@
-"""A stand-in for REST APIs that take JSON with a bearer key: it remembers what was asked and answers as told.
+"""A stand-in for REST APIs that take JSON or forms: it remembers what was asked and answers as told.
 
 Faults are as in twilio_rest: an HTTP status, "stall" (no answer), "drop" (the connection is closed) or "garbage".
 """
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,12 +16,13 @@ from aiohttp.test_utils import TestServer
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request; `bearer` is its key or token."""
+    """One request; `bearer` is its key or token, `body` its JSON or form, None without one."""
 
     method: str
     path: str
     bearer: str
     body: Any
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -48,8 +49,7 @@ class CallRest:
 
     async def _answer(self, request: web.Request) -> web.Response:
         key = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        assert request.content_type == "application/json"
-        self.asked.append(Asked(request.method, request.raw_path, key, json.loads(await request.read())))
+        self.asked.append(Asked(request.method, request.raw_path, key, await _body(request), dict(request.headers)))
         fault = self.faults.pop(0) if self.faults else None
         if fault == "drop" and request.transport is not None:
             request.transport.close()
@@ -61,3 +61,12 @@ class CallRest:
             return web.json_response({"title": "about +15550100001"}, status=fault)
         status, body = self.answers.pop(0) if self.answers else (200, {})
         return web.Response(status=status) if body is None else web.json_response(body, status=status)
+
+
+async def _body(request: web.Request) -> Any:
+    if not request.can_read_body:
+        return None
+    if request.content_type == "application/json":
+        return json.loads(await request.read())
+    assert request.content_type == "application/x-www-form-urlencoded"
+    return {name: str(value) for name, value in (await request.post()).items()}
