@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gateway.platforms.byte_order import ByteOrder
-from gateway.platforms.json_stream import Breach, Json, integer, text
+from gateway.platforms.json_stream import Breach, Json, integer
 from media.formats import AudioFormat, Encoding
 
 RATE_HZ = 8000
@@ -66,12 +66,16 @@ def choose(offers: object) -> Media | None:
 
 
 def _offer(entry: object) -> tuple[str, tuple[str, ...]] | None:
-    if not isinstance(entry, dict) or integer(entry, "rate", RATE_HZ) != RATE_HZ or entry.get("type") != "audio":
+    """An offer's format and channels; None for one that cannot be read, since a better one may stand beside it."""
+    if not isinstance(entry, dict) or entry.get("type") != "audio":
         return None
-    channels = entry.get("channels")
-    if not isinstance(channels, list) or not all(isinstance(channel, str) for channel in channels):
+    channels, name = entry.get("channels"), entry.get("format")
+    if not isinstance(channels, list) or not all(isinstance(channel, str) for channel in (*channels, name)):
         return None
-    return text(entry, "format"), tuple(channels)
+    try:
+        return (str(name), tuple(channels)) if integer(entry, "rate", RATE_HZ) == RATE_HZ else None
+    except Breach:
+        return None
 
 
 class Numbers:
