@@ -50,6 +50,7 @@ class CodecFuzz:
     starts: Sequence[str | bytes]
     messages: Sequence[str | bytes]
     codes: frozenset[str]
+    speaks_json: bool = True
     # Makes a message fit its place in the stream, for platforms that number what they send.
     place: Callable[[str | bytes, Any], str | bytes] = lambda message, codec: message
 
