@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from gateway.call.ending import CallOver, reason_of
 from gateway.call.exchange import Exchange
 from gateway.call.line import Line
 from gateway.call.listener import Listener
@@ -56,14 +57,6 @@ class Engines:
     voice: SpeechSession
     prompts: Prompts
     recording: Recording | None = None
-
-
-class _CallOver(Exception):
-    """Ends the task group; `reason` is for the record."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 class CallSession:
@@ -130,11 +123,14 @@ class CallSession:
                     opened.push_async_callback(self._recording.finish)
                 opened.callback(self._over)
                 await self._converse()
-        except* _CallOver as over:
-            reason = _first(over)
+        except* CallOver as over:
+            reason = reason_of(over)
         except* VoicebotError as failed:
-            reason = _first(failed)
+            reason = reason_of(failed)
             log.warning("call_failed", code=reason, error=str(failed.exceptions[0]))
+        except* Exception:
+            reason = "internal_error"
+            raise
         finally:
             self._replies.ended(self._playout.audible)
             self._exchange.close()
@@ -171,7 +167,7 @@ class CallSession:
                 self._playout.hold(event.stopped)
             elif isinstance(event, CallEnded):
                 self._happen(Happening.CALL_ENDED)
-                raise _CallOver(event.reason)
+                raise CallOver(event.reason)
 
     async def _speak(self) -> None:
         try:
@@ -195,14 +191,14 @@ class CallSession:
             over = self._vigil.is_over(self._now(), self._turn.state, self._playout.audible)
         self.farewell()
         await asyncio.sleep(FAREWELL_DEADLINE_S)
-        raise _CallOver("goodbye_deadline")
+        raise CallOver("goodbye_deadline")
 
     async def _leave(self) -> None:
         """The goodbye has sounded by our clock: let the platform confirm it, then end the leg."""
         await self._playout.marks.confirmed(GOODBYE_GRACE_S)
         await self._line.send(HangUp("goodbye"))
         await self._hang_up()
-        raise _CallOver("goodbye")
+        raise CallOver("goodbye")
 
     def _over(self) -> None:
         self._happen(Happening.CALL_ENDED)
@@ -240,11 +236,3 @@ class CallSession:
                 self._replies.prompt(self._script.goodbye)
             case Act.HANG_UP:
                 self._tasks.create_task(self._leave(), name="leave")
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> str:
-    """The reason or code of the first exception in a group."""
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error.reason if isinstance(error, _CallOver) else getattr(error, "code", type(error).__name__)

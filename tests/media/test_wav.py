@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from media.wav import AudioFileError, load, save
+from media.wav import AudioFileError, join, load, save
 from tests.media.signals import level_db, middle, samples, tone
 from tests.media.waves import chunk, fmt, riff
 
@@ -140,6 +140,6 @@ def test_two_raw_sides_become_one_stereo_file_the_shorter_filled_with_silence(tm
     left, right, joined = tmp_path / "left.raw", tmp_path / "right.raw", tmp_path / "joined.wav"
     left.write_bytes(b"\x01\x00" * 200_000)  # more than is joined at a time
     right.write_bytes(b"\x02\x00" * 3)
-    wav.join(joined, left, right, 8000)
+    join(joined, left, right, 8000)
     frames = joined.read_bytes()[44:]
     assert frames == b"\x01\x00\x02\x00" * 3 + b"\x01\x00\x00\x00" * 199_997
