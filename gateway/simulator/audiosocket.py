@@ -37,7 +37,9 @@ _HEADER_BYTES = 3
 class AudioSocketDialect(Dialect):
     """The frames of one connection, one a message."""
 
-    traits = Traits(clear_returns_marks=False, queue_s=JITTER_BUFFER_S, needs_audio_every_s=MEDIA_TIMEOUT_S)
+    traits = Traits(
+        clear_returns_marks=False, marks=False, queue_s=JITTER_BUFFER_S, needs_audio_every_s=MEDIA_TIMEOUT_S
+    )
 
     def __init__(self, stream_id: str, rate_hz: int = 8_000) -> None:
         self._stream_id = uuid.UUID(stream_id)

@@ -71,7 +71,7 @@ class SimulatedCall:
         self._script = script
         self._faults = faults or Faults()
         self._max_call_s = max_call_s
-        self._playback = Playback(dialect.rate_hz, queue_s=dialect.traits.queue_s)
+        self._playback = Playback(dialect.rate_hz, queue_s=dialect.traits.queue_s, marks=dialect.traits.marks)
         self._caller_pcm = bytearray()
         self._violations: list[str] = []
         # Marks on their way back: (when they leave, name).

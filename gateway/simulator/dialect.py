@@ -72,6 +72,8 @@ class Traits:
     # A clear returns every waiting mark at once, as if it had been reached. Else they are dropped; what the platform
     # says instead comes from Dialect.cleared.
     clear_returns_marks: bool = True
+    # Without marks nobody can tell a long hole in an utterance from the pause after it.
+    marks: bool = True
     # Audio beyond this much waiting is dropped without a word.
     queue_s: float = float("inf")
     # The platform ends the call when the bot has sent no audio for so long.

@@ -38,7 +38,7 @@ SUBPROTOCOL = "audio.drachtio.org"
 class FreeSwitchDialect(Dialect):
     """The messages of one stream; `metadata` is what the module was started with."""
 
-    traits = Traits(clear_returns_marks=False)
+    traits = Traits(clear_returns_marks=False, marks=False)
 
     def __init__(self, metadata: Mapping[str, Any], rate_hz: int, module: Module = "fork") -> None:
         self._metadata = dict(metadata)

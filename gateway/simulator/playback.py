@@ -12,6 +12,8 @@ from media.level import rms_dbfs
 
 # What a phone's jitter buffer forgives.
 RECEIVER_BUFFER_S = 0.06
+# Where no marks end an utterance, a longer hole is the pause between two.
+LONGEST_HOLE_S = 0.4
 # Speech on a phone line lies 20 to 30 dB above this; a synthesiser's noise between words well below.
 AUDIBLE_DBFS = -50.0
 _WINDOW_S = 0.01
@@ -39,12 +41,20 @@ class _Piece:
 
 
 class Playback:
-    """One call's queue. An utterance ends with a mark, a clear or the caller's next turn; a hole in it is a gap."""
+    """One call's queue. An utterance ends with a mark, a clear or the caller's next turn; a hole in it is a gap.
+
+    Without `marks` it ends with a long hole, too.
+    """
 
     def __init__(
-        self, rate_hz: int, receiver_buffer_s: float = RECEIVER_BUFFER_S, queue_s: float = float("inf")
+        self,
+        rate_hz: int,
+        receiver_buffer_s: float = RECEIVER_BUFFER_S,
+        queue_s: float = float("inf"),
+        marks: bool = True,
     ) -> None:
         self.rate_hz = rate_hz
+        self._longest_hole = float("inf") if marks else LONGEST_HOLE_S * rate_hz
         self._queue_s = queue_s
         self.gaps: list[Gap] = []
         self._receiver_buffer = round(receiver_buffer_s * rate_hz)
@@ -61,7 +71,10 @@ class Playback:
         if self.queued_s(at_s) + len(pcm) / _SAMPLE_BYTES / self.rate_hz > self._queue_s:
             return False
         at = self._sample(at_s)
-        self._count_gap(at, len(pcm) // _SAMPLE_BYTES)
+        if at - self._receiver_dry_at > self._longest_hole:
+            self._in_utterance = False
+        if self._in_utterance or any(pcm):  # silence that keeps the line alive begins no utterance
+            self._count_gap(at, len(pcm) // _SAMPLE_BYTES)
         start = max(at, self._free_at)
         if self._pieces and start == self._free_at:
             self._pieces[-1].pcm += pcm

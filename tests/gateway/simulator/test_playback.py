@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.simulator.playback import Playback
+from gateway.simulator.playback import LONGEST_HOLE_S, RECEIVER_BUFFER_S, Playback
 
 RATE = 8000
 LOUD = b"\x00\x40"
@@ -146,3 +146,29 @@ def test_any_split_of_a_burst_gives_the_same_time_line(sizes: list[int]) -> None
     split.put(0.1, pcm[offset:])
     assert whole.heard(3.0) == split.heard(3.0)
     assert split.gaps == []
+
+
+def test_without_marks_a_long_hole_is_a_pause_and_a_short_one_a_gap() -> None:
+    playback = Playback(RATE, marks=False)
+    playback.put(0.0, audio(0.02))
+    playback.put(0.3, audio(0.02))
+    playback.put(0.3 + 0.02 + LONGEST_HOLE_S + RECEIVER_BUFFER_S + 0.02, audio(0.02))
+    assert len(playback.gaps) == 1
+    assert playback.gaps[0].at_s == pytest.approx(0.02 + RECEIVER_BUFFER_S)
+
+
+def test_silence_that_keeps_the_line_alive_begins_no_utterance() -> None:
+    playback = Playback(RATE, marks=False)
+    playback.put(0.0, audio(0.02))
+    for at_s in (1.0, 2.0):
+        playback.put(at_s, bytes(320))
+    playback.put(2.3, audio(0.02))
+    assert playback.gaps == []
+
+
+def test_a_full_queue_takes_nothing_more_until_it_has_played() -> None:
+    playback = Playback(RATE, queue_s=0.05)
+    assert [playback.put(0.0, audio(0.02)) for _ in range(3)] == [True, True, False]
+    assert playback.queued_s(0.0) == pytest.approx(0.04)
+    assert playback.put(0.02, audio(0.02))
+    assert playback.queued_s(5.0) == 0.0

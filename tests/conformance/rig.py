@@ -1,0 +1,113 @@
+"""One call in memory with any platform: its simulator rings our gateway, and both hold the stream to its end.
+
+As in tests/rig/call.py only the sockets are missing: webhook, answer document, token, codec, dialect, session and the
+platform's own queue are the real ones, under the leaping clock.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
+
+from config.sources import load
+from gateway.app_platforms import build_platforms
+from gateway.call.calls import Calls
+from gateway.call.record import CallRecord
+from gateway.call.script import Script, Timing
+from gateway.gateway import Bot, Bounds, Gateway, Parts
+from gateway.llm.base import LanguageModel
+from gateway.llm.scripted import ScriptedModel
+from gateway.platforms.base import Platform, WebhookRequest
+from gateway.simulator.call import CallTrace, SimulatedCall
+from gateway.simulator.caller import CallerTurn
+from gateway.simulator.dialect import Dialect
+from gateway.simulator.faults import Faults
+from gateway.simulator.link import MemoryLink
+from gateway.simulator.ringing import Reply, Ringing, Webhook
+from gateway.simulator.run import RINGING
+from gateway.simulator.script import Manners
+from gateway.simulator.script import Script as CallerScript
+from gateway.stt.energy import EnergyRecognisers
+from gateway.telemetry import Telemetry
+from tests.rig.call import ANSWER, FALLBACK, GOODBYE, GREETING, REPROMPT, HangUps, MemorySocket
+from tests.rig.voice import TestVoices
+
+BASE = "http://gateway.example.test"
+QUESTION = "What time do you open?"
+# Both sides exist; a platform with only one of them shows in test_capabilities.
+PLATFORMS = sorted(RINGING.keys() & build_platforms(load("loadtest")).keys())
+
+
+def platform_named(name: str) -> Platform:
+    """The platform with the settings it has by default."""
+    return build_platforms(load("loadtest"))[name]
+
+
+@dataclass
+class PlatformRig:
+    """What a test may set, and what it looks at afterwards."""
+
+    name: str
+    model: LanguageModel = field(default_factory=lambda: ScriptedModel([ANSWER]))
+    timing: Timing = field(default_factory=lambda: Timing(500, 250, 100, 60.0, 30.0, 600.0))
+    voices: TestVoices = field(default_factory=TestVoices)
+    control: HangUps = field(default_factory=HangUps)
+    greeting: str = GREETING
+
+    def gateway(self) -> Gateway:
+        """A gateway that speaks this platform; without signatures, yet with tokens where the platform carries them."""
+        script = Script("en", "Be brief.", self.greeting, FALLBACK, REPROMPT, GOODBYE)
+        controls = {self.name: self.control}
+        parts = Parts(
+            EnergyRecognisers([QUESTION]),
+            self.model,
+            self.voices,
+            {self.name: platform_named(self.name)},
+            controls,  # type: ignore[arg-type]  # hang_up is all the session uses
+        )
+        calls = Calls(10, 60.0, 100, asyncio.get_running_loop().time)
+        return Gateway(parts, Bot(script, self.timing, "af_heart", 1.0), calls, Telemetry(), Bounds(10.0, 5.0), True)
+
+    async def call(
+        self,
+        turns: Sequence[CallerTurn],
+        faults: Faults | None = None,
+        manners: Manners | None = None,
+        max_call_s: float = 300.0,
+    ) -> tuple[CallTrace, CallRecord]:
+        """Ring, hold the call and return what the line carried and what the gateway recorded. Turns are at 8 kHz."""
+        gateway = self.gateway()
+        platform = gateway.platform(self.name)
+        ringing = RINGING[self.name]("conformance", "")
+        dialect, token = ring(gateway, platform, ringing)
+        caller, answerer = MemoryLink.pair()
+        script = CallerScript([turn.at(8000, dialect.rate_hz) for turn in turns], dialect.rate_hz, manners)
+        simulated = SimulatedCall(caller, dialect, script, faults, max_call_s=max_call_s)
+        conducted = asyncio.create_task(gateway.conduct(platform, MemorySocket(answerer), token))
+        trace = await simulated.run()
+        await asyncio.wait_for(conducted, 60.0)
+        await gateway.stop(0.0)
+        (record,) = gateway.calls.records()
+        assert record.call_id == ringing.call_id
+        return trace, record
+
+
+def ring(gateway: Gateway, platform: Platform, ringing: Ringing) -> tuple[Dialect, str]:
+    """Ask the webhook as the platform does, follow its answer; return the stream's dialect and its path's token."""
+    webhook = ringing.ask(BASE)
+    reply = None
+    if webhook is not None:
+        stream_url = f"{BASE.replace('http', 'ws')}/{platform.name}/stream"
+        document = gateway.answer(platform, request_of(webhook), stream_url)
+        reply = Reply(document.content_type, document.body)
+    door = ringing.door(BASE, reply)
+    path = door.url.partition("?")[0]
+    return ringing.dialect(), path.rpartition("/stream/")[2] if "/stream/" in path else ""
+
+
+def request_of(webhook: Webhook) -> WebhookRequest:
+    """The webhook as our HTTP side would have read it."""
+    form = webhook.content_type == "application/x-www-form-urlencoded"
+    pairs = tuple(parse_qsl(webhook.body.decode())) if form else ()
+    headers = {name.lower(): value for name, value in webhook.headers.items()}
+    return WebhookRequest(webhook.method, webhook.url, headers, pairs, webhook.body)
