@@ -1,7 +1,7 @@
 """The gateway's parts, and what it does with a webhook and a stream; routes.py is its HTTP side."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -169,13 +169,8 @@ class Gateway:
             raise Refused("unknown_call", "no such call is on", http_status=404)
         return leg
 
-    async def conduct(
-        self, platform: Platform, socket: Socket, token: str = "", accepted: Callable[[], None] = lambda: None
-    ) -> None:
-        """Take one media socket from its first message to its end; `token` is what its path told.
-
-        `accepted` is called when the socket has proved its call.
-        """
+    async def conduct(self, platform: Platform, socket: Socket, token: str = "") -> None:
+        """Take one media socket from its first message to its end; `token` is what its path told."""
         line = Line(socket, platform.codec(), self._bounds.send_timeout_s)
         try:
             async with asyncio.timeout(self._bounds.first_message_s):
@@ -191,7 +186,6 @@ class Gateway:
             log.warning("stream_refused", platform=platform.name, code=refused.code)
             await line.close(TRY_AGAIN_LATER if refused.retryable else POLICY_VIOLATION)
         else:
-            accepted()
             await self._run(platform, line, started, voice)
 
     def _admit(self, platform: Platform, started: CallStarted, token: str) -> tuple[CallStarted, SpeechSession]:

@@ -98,9 +98,9 @@ class Routes:
         """Ask for the admin token; without a configured one nobody has it."""
 
         async def checked(request: web.Request) -> web.StreamResponse:
-            given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-            known = self._admin_token
-            if not self._gateway.insecure and not (known and hmac.compare_digest(given.encode(), known.encode())):
+            header = request.headers.get("Authorization", "").removeprefix("Bearer ")
+            given, known = header.encode("utf-8", "replace"), self._admin_token.encode()
+            if not self._gateway.insecure and not (known and hmac.compare_digest(given, known)):
                 raise Refused("no_admin_token", "send Authorization: Bearer <security.admin_token>", http_status=401)
             return await handler(request)
 
