@@ -68,7 +68,8 @@ def _control(table: tables.PlatformGroup, http: aiohttp.ClientSession, publish: 
         case tables.Twilio() if table.account_sid and table.auth_token:
             return TwilioControl(http, table.account_sid, table.auth_token, base_url=table.api_url)
         case tables.SignalWire() if table.project_id and table.token and table.space_url:
-            return SignalWireControl(http, table.project_id, table.token, space_url=table.space_url)
+            place = table.space_url
+            return SignalWireControl(http, table.project_id, table.token, space_url=place, publish=publish)
         case tables.Telnyx() if table.api_key:
             some = _some(table, "account_id", "application_id")
             return TelnyxControl(http, table.api_key, base_url=table.api_url, **some)
