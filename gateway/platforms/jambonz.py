@@ -159,8 +159,7 @@ class Jambonz:
     def incoming(self, request: WebhookRequest) -> IncomingCall:
         """Read the call's webhook; Refused (400) without a callSid."""
         fields = webhook_fields(request)
-        call_id = word(fields, "callSid")
-        if not call_id:
+        if not (call_id := word(fields, "callSid")):
             raise Refused("missing_call_id", "the webhook has no callSid", http_status=400)
         direction = "outbound" if word(fields, "direction") == "outbound" else "inbound"
         return IncomingCall(call_id, word(fields, "accountSid"), word(fields, "from"), word(fields, "to"), direction)
@@ -184,8 +183,7 @@ class Jambonz:
 
     def reject(self, reason: str) -> Document:
         """Decline the call: 486 for `busy`, 603 for any other reason."""
-        status, phrase = (486, "Busy Here") if reason == "busy" else (603, "Decline")
-        return _document([{"verb": "sip:decline", "status": status, "reason": phrase}])
+        return _document([{"verb": "sip:decline", "status": 486 if reason == "busy" else 603}])
 
 
 def dial(target: str) -> Document:

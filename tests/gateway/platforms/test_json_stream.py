@@ -18,6 +18,7 @@ from gateway.platforms.json_stream import (
     pressed,
     section,
     text,
+    texts,
 )
 from media.formats import ULAW_8K
 
@@ -147,3 +148,19 @@ def test_a_key_of_the_pad_is_read(value: Any, read: str) -> None:
 def test_anything_else_is_no_key(value: Any) -> None:
     with pytest.raises(Breach):
         pressed({"d": value}, "d")
+
+
+def test_plain_values_are_read_as_text_and_others_left_out() -> None:
+    body: dict[str, Any] = {
+        "a": "x",
+        "n": 7,
+        "half": 0.5,
+        "yes": True,
+        "deep": {},
+        "list": [],
+        "none": None,
+        "ours": "y",
+    }
+    assert texts(body, {"ours"}) == {"a": "x", "n": "7", "half": "0.5"}
+    with pytest.raises(Breach):
+        texts({"a": "x" * 1025})
