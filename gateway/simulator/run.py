@@ -20,6 +20,8 @@ from gateway.simulator.exotel import ExotelRinging
 from gateway.simulator.failure import CallFailed
 from gateway.simulator.faults import Faults
 from gateway.simulator.freeswitch import FreeSwitchRinging
+from gateway.simulator.genesys import GenesysRinging
+from gateway.simulator.jambonz import JambonzRinging
 from gateway.simulator.link import MAX_MESSAGE_BYTES, Link, TcpLink, WebSocketLink
 from gateway.simulator.plivo import PlivoRinging
 from gateway.simulator.report import CallReport, build_report, write_report
@@ -47,6 +49,8 @@ RINGING: Mapping[str, MakeRinging] = {
     "chan_websocket": ChanWebsocketRinging,
     "exotel": ExotelRinging,
     "freeswitch": FreeSwitchRinging,
+    "genesys": GenesysRinging,
+    "jambonz": JambonzRinging,
     "plivo": PlivoRinging,
     "signalwire": SignalWireRinging,
     "telnyx": TelnyxRinging,
@@ -86,8 +90,8 @@ class Target:
 
     def reachable(self, url: str) -> str:
         """A webhook's or stream's URL as it can be reached from here: its public base, if it has it, is replaced."""
-        if self.tcp_port and url.startswith("tcp://"):
-            return f"tcp://{urlsplit(url).hostname}:{self.tcp_port}"
+        if url.startswith("tcp://"):
+            return f"tcp://{urlsplit(self.http_base).hostname}:{self.tcp_port or urlsplit(url).port}"
         for public, here in (
             (self.public_base, self.http_base),
             (websocket(self.public_base), websocket(self.http_base)),

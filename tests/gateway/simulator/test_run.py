@@ -188,3 +188,9 @@ def test_a_public_stream_is_reached_where_the_gateway_is() -> None:
     assert target.reachable("wss://other.test/s") == "wss://other.test/s"
     assert Target("ws://127.0.0.1:8080").reachable("ws://127.0.0.1:8080/s") == "ws://127.0.0.1:8080/s"
     assert "secret" not in repr(Target("ws://h", "secret", admin_token="secret"))
+
+
+def test_a_tcp_stream_is_reached_on_the_gateways_host() -> None:
+    target = Target("ws://127.0.0.1:8080", public_url=PUBLIC)
+    assert target.reachable("tcp://bot.example.test:9092") == "tcp://127.0.0.1:9092"
+    assert Target("ws://127.0.0.1:8080", tcp_port=7).reachable("tcp://127.0.0.1:9092") == "tcp://127.0.0.1:7"
