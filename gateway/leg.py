@@ -6,7 +6,7 @@ import structlog
 
 from gateway.call.line import Line
 from gateway.errors import PeerFault, Refused
-from gateway.events import CallStarted, SendDigits, Transfer
+from gateway.events import CallStarted, HangUp, SendDigits, Transfer
 from gateway.platforms.base import Platform
 from gateway.platforms.control import CallControl
 
@@ -51,6 +51,8 @@ class Leg:
             await self._line.send(Transfer(target))
         elif self._control is not None and "transfer" in capabilities.rest:
             await self._control.transfer(self.call_id, target)
+            if capabilities.transfer_by_hanging_up:
+                await self._line.send(HangUp("transfer"))
         else:
             raise Refused("cannot_transfer", f"{self.platform.name} cannot move this call", http_status=400)
 

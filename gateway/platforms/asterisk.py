@@ -9,7 +9,7 @@ from gateway.platforms.webhook import webhook_fields, word
 class DialPlan:
     """Base of the Asterisk platforms; `user` and `password` are what the dial plan has in CURLOPT(userpwd)."""
 
-    def __init__(self, user: str, password: str) -> None:
+    def __init__(self, user: str = "", password: str = "") -> None:
         self._user = user
         self._password = password
 

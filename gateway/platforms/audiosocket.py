@@ -23,6 +23,7 @@ CAPABILITIES = Capabilities(
     marks_returned_on_clear=False,
     clear=False,
     hang_up_on_stream=True,
+    transfer_by_hanging_up=True,
     call_id_in_stream=False,
     ping_interval_s=None,
 )

@@ -38,6 +38,8 @@ class Capabilities:
     hang_up_on_stream: bool = False
     digits_out_on_stream: bool = False
     transfer_on_stream: bool = False
+    # REST only tells the platform where to: it goes there when the stream is hung up.
+    transfer_by_hanging_up: bool = False
     # What is done by REST: names of CallControl's methods. Closing the stream ends every call, or goes on in its flow.
     rest: frozenset[str] = frozenset({"hang_up", "transfer", "dial"})
     # Whether the start message tells the call's id; where not, the answer document carries it as parameter `call`.

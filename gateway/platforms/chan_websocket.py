@@ -30,6 +30,9 @@ CAPABILITIES = Capabilities(
     marks_returned_on_clear=False,
     clear_acknowledged=True,
     hang_up_on_stream=True,
+    transfer_by_hanging_up=True,
+    # The same credentials that open the webhook, so a dial plan may do without asking it.
+    socket_admits=True,
     call_id_in_stream=False,
     # Some releases hang up on WebSocket pings (F-25), and Asterisk itself notices when the call is gone.
     ping_interval_s=None,
@@ -39,24 +42,18 @@ CAPABILITIES = Capabilities(
 # Asterisk ignores a longer text message, with a line in its own log only.
 MAX_COMMAND_BYTES = 128
 # Asterisk's names; its linear audio is in host order, which is little-endian on x86 and ARM.
+_LINEAR_KHZ = {"": 8, "12": 12, "16": 16, "24": 24, "32": 32, "44": 44.1, "48": 48, "96": 96, "192": 192}
 _FORMATS = {
     "ulaw": AudioFormat(Encoding.ULAW, 8_000),
     "alaw": AudioFormat(Encoding.ALAW, 8_000),
-    "slin": AudioFormat(Encoding.L16, 8_000),
-    "slin12": AudioFormat(Encoding.L16, 12_000),
-    "slin16": AudioFormat(Encoding.L16, 16_000),
-    "slin24": AudioFormat(Encoding.L16, 24_000),
-    "slin32": AudioFormat(Encoding.L16, 32_000),
-    "slin44": AudioFormat(Encoding.L16, 44_100),
-    "slin48": AudioFormat(Encoding.L16, 48_000),
-    "slin96": AudioFormat(Encoding.L16, 96_000),
-    "slin192": AudioFormat(Encoding.L16, 192_000),
+    **{f"slin{suffix}": AudioFormat(Encoding.L16, int(khz * 1000)) for suffix, khz in _LINEAR_KHZ.items()},
 }
-# Plain-text events whose words are no key:value pairs.
+# Plain-text events with a bare word.
 _POSITIONAL = {"MEDIA_MARK_PROCESSED": "correlation_id", "MEDIA_BUFFERING_COMPLETED": "correlation_id"}
 # Packets of the telephone network have 10 to 60 ms; longer ones would add their length to every turn.
 _MAX_FRAME_MS = 120
-_ASK_DRAINED = "REPORT_QUEUE_DRAINED"
+# The flush may leave a pause in force, and says nothing itself.
+_CLEAR = ("FLUSH_MEDIA", "CONTINUE_MEDIA", "REPORT_QUEUE_DRAINED")
 # Longest error text of Asterisk that is repeated in ours.
 _MAX_ERROR_CHARS = 100
 
@@ -74,10 +71,9 @@ class ChanWebsocketCodec(JsonStream):
                 "MEDIA_MARK_PROCESSED": self._mark,
                 "QUEUE_DRAINED": self._drained,
                 "MEDIA_XOFF": self._xoff,
-                "MEDIA_XON": lambda _: [],
                 "STATUS": self._status,
-                "MEDIA_BUFFERING_COMPLETED": lambda _: [],
                 "ERROR": self._error,
+                **dict.fromkeys(("MEDIA_XON", "MEDIA_BUFFERING_COMPLETED"), lambda _: []),
             }
         )
         self.capabilities = CAPABILITIES
@@ -108,8 +104,7 @@ class ChanWebsocketCodec(JsonStream):
             return self._command("MARK_MEDIA", command.name)
         if isinstance(command, ClearOutput):
             self._clears_pending += 1
-            # The flush may leave a pause in force, and says nothing itself.
-            return [*self._command("FLUSH_MEDIA"), *self._command("CONTINUE_MEDIA"), *self._command(_ASK_DRAINED)]
+            return [message for name in _CLEAR for message in self._command(name)]
         if isinstance(command, HangUp):
             return self._command("HANGUP")
         return self._command("GET_STATUS") if isinstance(command, KeepAlive) else []
@@ -150,7 +145,7 @@ class ChanWebsocketCodec(JsonStream):
         return [OutputCleared()]
 
     def _xoff(self, _: Json) -> list[Event]:
-        # We send a fraction of a second ahead, so a full queue means that Asterisk does not play it (F-22).
+        # We are a fraction of a second ahead, so with a full queue Asterisk is not playing (F-22).
         raise Breach("queue_full", "Asterisk has 900 frames waiting")
 
     def _status(self, body: Json) -> list[Event]:
@@ -164,13 +159,10 @@ class ChanWebsocketCodec(JsonStream):
 
 
 class ChanWebsocket(DialPlan):
-    """The platform: the credentials are asked of the dial plan's question and of the socket (websocket_client.conf)."""
+    """The platform: the dial plan's question and the socket need the same credentials (websocket_client.conf)."""
 
     name = "chan_websocket"
     capabilities = CAPABILITIES
-
-    def __init__(self, user: str = "", password: str = "") -> None:
-        super().__init__(user, password)
 
     def codec(self) -> Codec:
         return ChanWebsocketCodec()

@@ -109,8 +109,8 @@ class Rest:
         form: Mapping[str, str] | None = None,
         body: Any = None,
     ) -> Answer:
-        """Send a form, or `body` as JSON. PeerFault for 401, 403, 429, 500 and above, timeouts and lost connections;
-        every other answer is returned.
+        """Send a form, or `body`: a Document as it is, anything else as JSON. Every answer is returned but 401, 403,
+        429, 500 and above; these are PeerFaults, as are timeouts and lost connections.
 
         A request that surely did not take effect (not connected, 429) is tried again; one that may have, only when
         `idempotent`.
@@ -125,14 +125,16 @@ class Rest:
         return await self._send_once(method, url, form, body)
 
     async def _send_once(self, method: str, url: str, form: Mapping[str, str] | None, body: Any) -> Answer:
+        document = body if isinstance(body, Document) else None
+        content = {"Content-Type": document.content_type} if document else {}
         try:
             # No redirects: they would carry the credentials to another host.
             async with self._http.request(
                 method,
                 url,
-                data=form,
-                json=body,
-                headers=self._headers,
+                data=document.body.encode() if document else form,
+                json=None if document else body,
+                headers={**self._headers, **content},
                 timeout=self._timeout,
                 allow_redirects=False,
             ) as response:

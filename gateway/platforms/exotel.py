@@ -23,15 +23,15 @@ CAPABILITIES = Capabilities(
     min_frame_bytes=3_200,
     marks_returned_on_clear=False,
     rest=frozenset({"dial"}),
+    # The same credentials that open the webhook: an applet may have the socket's URL itself, and placed calls do.
+    socket_admits=True,
 )
 RATES_HZ = (8_000, 16_000, 24_000)
 _ENCODINGS = {
     "audio/x-raw": Encoding.L16,
     "raw/slin": Encoding.L16,
-    "slin": Encoding.L16,
     "audio/x-l16": Encoding.L16,
     "audio/l16": Encoding.L16,
-    "base64": Encoding.L16,
     "audio/x-mulaw": Encoding.ULAW,
     "audio/x-alaw": Encoding.ALAW,
 }
@@ -189,13 +189,12 @@ class Exotel:
 
 
 def _media_format(announced: object, default: AudioFormat) -> AudioFormat:
-    """Read start.media_format, whose numbers are text; `default` where nothing is announced."""
+    """Read start.media_format; `default` where nothing is announced."""
     if not isinstance(announced, dict):
         return default
     name = text(announced, "encoding", "audio/x-raw").lower().partition(";")[0]
     encoding = _ENCODINGS.get(name)
     rate_hz = integer(announced, "sample_rate", default.rate_hz)
-    narrow = encoding is not Encoding.L16
-    if encoding is None or rate_hz not in RATES_HZ or (narrow and rate_hz != 8_000):
+    if encoding is None or rate_hz not in (RATES_HZ if encoding is Encoding.L16 else (8_000,)):
         raise Breach("unsupported_format", f"{name[:32]} at {rate_hz} Hz", fatal=True)
     return AudioFormat(encoding, rate_hz)

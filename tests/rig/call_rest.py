@@ -16,7 +16,7 @@ from aiohttp.test_utils import TestServer
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request; `bearer` is its key or token, `body` its JSON or form, None without one."""
+    """One request; `bearer` is its key or token, `body` its JSON, form or XML text, None without one."""
 
     method: str
     path: str
@@ -68,5 +68,7 @@ async def _body(request: web.Request) -> Any:
         return None
     if request.content_type == "application/json":
         return json.loads(await request.read())
+    if request.content_type == "application/xml":
+        return await request.text()
     assert request.content_type == "application/x-www-form-urlencoded"
     return {name: str(value) for name, value in (await request.post()).items()}

@@ -134,6 +134,13 @@ def test_parameters_bandwidth_would_not_carry_are_refused(parameters: dict[str, 
     assert (refused.value.code, refused.value.http_status) == ("bad_parameter", 400)
 
 
+def test_what_the_stream_cannot_is_data() -> None:
+    can = BandwidthCodec().capabilities
+    assert can is Bandwidth().capabilities
+    assert not (can.marks or can.digits_in or can.hang_up_on_stream)
+    assert can.clear
+
+
 def test_a_full_house_hangs_up() -> None:
     assert [verb.tag for verb in ElementTree.fromstring(Bandwidth().reject("busy").body)] == ["Hangup"]
 
