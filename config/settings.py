@@ -135,11 +135,14 @@ class Worker(Group):
     port: Port
     engine: Literal["kokoro_onnx", "kokoro_torch", "tone"]
     token: Annotated[str, Field(repr=False)]
-    threads: Annotated[int, Field(ge=1, le=64)]
+    threads: Annotated[int, Field(ge=0, le=64)]
     device: Literal["auto", "cuda", "mps", "cpu"]
     weights: str
     max_sessions: Annotated[int, Field(ge=1)]
     max_queued: Annotated[int, Field(ge=1)]
+    idle_s: Annotated[float, Field(gt=0, le=86_400)]
+    session_s: Annotated[float, Field(gt=0, le=86_400)]
+    stall_s: Annotated[float, Field(gt=0, le=300)]
     drain_s: Annotated[float, Field(ge=0, le=3600)]
 
     @model_validator(mode="after")

@@ -42,8 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = sources.load_worker(options.profile, options.config, options.set)
         logs.set_up(settings.log.level, settings.log.format, settings.log.words)
         engine = build_engine(settings)
-        limits = WorkerLimits(max_sessions=settings.worker.max_sessions, max_queued=settings.worker.max_queued)
-        app = build_app(engine, limits, settings.worker.token)
+        app = build_app(engine, _limits(settings), settings.worker.token)
         listener = _listen(settings.worker.host, settings.worker.port)
     except ConfigError as error:
         print(error, file=sys.stderr)
@@ -84,6 +83,11 @@ def build_engine(settings: WorkerSettings) -> Engine:
         models_dir=settings.models.dir, weights=worker.weights, threads=worker.threads, device=worker.device
     )
     return engine
+
+
+def _limits(settings: WorkerSettings) -> WorkerLimits:
+    worker = settings.worker
+    return WorkerLimits(worker.max_sessions, worker.max_queued, worker.idle_s, worker.session_s, worker.stall_s)
 
 
 def _listen(host: str, port: int) -> socket.socket:

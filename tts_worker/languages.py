@@ -27,6 +27,19 @@ _VOICE_LANGUAGES = {
     "z": "zh",
 }
 _ALIASES = {"pt": "pt-br", "cmn": "zh"}
+# Words a phrase begins with: a voice may draw breath in front of them.
+LINKING_WORDS = {
+    language: frozenset(words.split())
+    for language, words in {
+        "en": "and or but so because which who that when where while if until unless before after with for from at to",
+        "es": "y o pero porque que cuando donde si mientras hasta antes con para por desde en a",
+        "fr": "et ou mais car que qui quand où si pendant jusqu'à avant avec pour par dans à",
+        "id": "dan atau tetapi tapi karena yang ketika saat jika sampai sebelum sesudah dengan untuk dari di ke",
+        "it": "e o ma perché che quando dove se mentre fino prima con per da in a",
+        "ms": "dan atau tetapi kerana yang apabila jika sampai sebelum selepas dengan untuk dari di ke pada",
+        "pt": "e ou mas porque que quando onde se enquanto até antes com para por desde em a",
+    }.items()
+}
 LANGUAGES = frozenset(ESPEAK_VOICES) | frozenset(_ALIASES) | {"en"}
 
 

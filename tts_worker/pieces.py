@@ -11,15 +11,19 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from tts_worker.engine import MAX_PIECE_PHONEMES, Piece, PlannedWord
+from tts_worker.languages import LINKING_WORDS
 from tts_worker.symbols import CLAUSE_MARKS, CLOSING_MARKS, SENTENCE_MARKS
 
 # About 1.5 s of speech: enough to cover the synthesis of the next piece on two CPU threads, and enough context to
 # sound natural. Shorter texts tend to end in noise (F-100).
 MIN_PIECE_PHONEMES = 25
+# The first piece is not longer where a clause ends, a linking word begins, or, at worst, a word: four seconds of
+# speech, a little over one second of synthesis on two CPU threads.
+FIRST_PIECE_PHONEMES = 60
 # A later piece is not cut before this, and not made longer than that, where the text has a place to cut.
 GOOD_PIECE_PHONEMES = 100
 LONG_PIECE_PHONEMES = 250
-_NOWHERE, _WORD, _CLAUSE, _SENTENCE = range(4)
+_NOWHERE, _WORD, _PHRASE, _CLAUSE, _SENTENCE = range(5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +40,11 @@ class Unit:
 def cut(text: str, units: Sequence[Unit], voice: str, language: str, speed: float) -> list[Piece]:
     """Return the pieces that together speak every word of `units` with all its phonemes; [] when there is no word."""
     pending = [part for unit in units for part in _halves(unit)]
+    links = LINKING_WORDS.get(language.partition("-")[0], frozenset())
     pieces: list[Piece] = []
     while pending:
-        count = _next_cut(pending, first=not pieces)
+        places = _places(text, pending, links)
+        count = _first_cut(places) if not pieces else _later_cut(places)
         taken, pending = pending[:count], pending[count:]
         if any(unit.is_word for unit in taken):
             pieces.append(_piece(text, taken, voice, language, speed))
@@ -56,43 +62,75 @@ def _halves(unit: Unit) -> Iterator[Unit]:
     yield from _halves(replace(unit, phonemes=unit.phonemes[middle:], start_char=middle_char))
 
 
-def _next_cut(units: Sequence[Unit], first: bool) -> int:
-    """Return how many units the next piece takes. No cut leaves a rest too short to be spoken well on its own."""
-    ends = list(accumulate(len(unit.phonemes) + unit.space for unit in units))
-    total = ends[-1]
-    reach = bisect_right(ends, LONG_PIECE_PHONEMES)
-    cuts = [
-        _Cut(_strength(units, count), ends[count - 1], count)
-        for count in range(1, reach + 1)
-        if MIN_PIECE_PHONEMES <= ends[count - 1] <= total - MIN_PIECE_PHONEMES
-    ]
-    clauses = [place for place in cuts if place.strength >= _CLAUSE]
-    if first and clauses:
-        return clauses[0].units
-    if reach == len(units):
-        return reach
-    full = [place for place in clauses if place.length >= GOOD_PIECE_PHONEMES]
-    words = [place for place in cuts if place.strength == _WORD]
-    if full:
-        return max(full).units
-    return (clauses or words)[-1].units if clauses or words else max(reach, 1)
+class _Place(NamedTuple):
+    """A place to cut: how good it is, and the phonemes and units in front of it."""
 
-
-class _Cut(NamedTuple):
     strength: int
     length: int
     units: int
 
 
-def _strength(units: Sequence[Unit], count: int) -> int:
+class _Places(NamedTuple):
+    """Where `total` phonemes may be cut, in order, without a part too short to be spoken well on its own."""
+
+    cuts: list[_Place]
+    # As many units as fit in one piece, and whether that is all there is.
+    reach: int
+    is_all: bool
+
+
+def _places(text: str, units: Sequence[Unit], links: frozenset[str]) -> _Places:
+    ends = list(accumulate(len(unit.phonemes) + unit.space for unit in units))
+    reach = max(bisect_right(ends, LONG_PIECE_PHONEMES), 1)
+    while reach < len(units) and not units[reach].is_word and not units[reach - 1].space:
+        reach += 1  # a mark stays with its word; there is room for some beyond a long piece
+    cuts = [
+        _Place(_strength(text, units, count, links), ends[count - 1], count)
+        for count in range(1, min(reach, len(units) - 1) + 1)
+        if MIN_PIECE_PHONEMES <= ends[count - 1] <= ends[-1] - MIN_PIECE_PHONEMES
+    ]
+    return _Places([place for place in cuts if place.strength], reach, reach == len(units))
+
+
+def _first_cut(places: _Places) -> int:
+    """Return how many units the first piece takes: it ends early, at the best place there is."""
+    early = [place for place in places.cuts if place.length <= FIRST_PIECE_PHONEMES]
+    clauses = [place for place in early if place.strength >= _CLAUSE]
+    if clauses:
+        return clauses[0].units
+    if places.is_all and not any(place.length > FIRST_PIECE_PHONEMES for place in places.cuts):
+        return places.reach
+    if early:
+        return max(early, key=lambda place: (min(place.strength, _PHRASE), place.length)).units
+    return _later_cut(places)
+
+
+def _later_cut(places: _Places) -> int:
+    """Return how many units a later piece takes: a sentence or more, so that its melody is whole."""
+    if places.is_all:
+        return places.reach
+    clauses = [place for place in places.cuts if place.strength >= _CLAUSE]
+    full = [place for place in clauses if place.length >= GOOD_PIECE_PHONEMES]
+    if full:
+        return max(full).units
+    others = clauses or [place for place in places.cuts if place.strength == _PHRASE] or places.cuts
+    return others[-1].units if others else places.reach
+
+
+def _strength(text: str, units: Sequence[Unit], count: int, links: frozenset[str]) -> int:
     """Return how good it is to cut after `count` units."""
     if not units[count - 1].space:
         return _NOWHERE
     for unit in reversed(units[:count]):
         mark = unit.phonemes.rstrip(CLOSING_MARKS)[-1:]
+        if mark in SENTENCE_MARKS and mark:
+            return _SENTENCE
+        if mark in CLAUSE_MARKS and mark:
+            return _CLAUSE
         if mark:
-            return _SENTENCE if mark in SENTENCE_MARKS else _CLAUSE if mark in CLAUSE_MARKS else _WORD
-    return _WORD
+            break
+    before, after = (text[unit.start_char : unit.end_char].lower() for unit in units[count - 1 : count + 1])
+    return _PHRASE if after in links and before not in links else _WORD
 
 
 def _piece(text: str, units: Sequence[Unit], voice: str, language: str, speed: float) -> Piece:

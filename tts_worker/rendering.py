@@ -1,9 +1,10 @@
-"""One request's audio on its way out: pieces joined, brought to the client's rate, cut into wire frames."""
+"""One request's audio on its way out: pieces joined, in the client's rate and encoding, cut into wire frames."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from media.formats import BYTES_PER_SAMPLE_PCM16
+from media.formats import BYTES_PER_SAMPLE_PCM16, Encoding
+from media.g711 import pcm_to_alaw, pcm_to_ulaw
 from media.resample import StreamResampler
 from media.tts_wire import MAX_AUDIO_FRAME_BYTES, TAG_BYTES, Word
 from tts_worker.engine import PieceAudio
@@ -13,10 +14,11 @@ MAX_FRAME_PCM_BYTES = (MAX_AUDIO_FRAME_BYTES - TAG_BYTES) // BYTES_PER_SAMPLE_PC
 
 
 class Rendering:
-    """The audio of one request at `rate_hz`. Feed every piece in order, then flush once."""
+    """The audio of one request at `rate_hz`, in `encoding`. Feed every piece in order, then flush once."""
 
-    def __init__(self, engine_rate_hz: int, rate_hz: int) -> None:
+    def __init__(self, engine_rate_hz: int, rate_hz: int, encoding: Encoding = Encoding.L16) -> None:
         self.rate_hz = rate_hz
+        self.encoding = encoding
         self._engine_rate_hz = engine_rate_hz
         self._resampler = StreamResampler(engine_rate_hz, rate_hz)
         self._samples_in = 0
@@ -44,7 +46,9 @@ class Rendering:
 
     def _count(self, pcm: bytes) -> bytes:
         self._samples_out += len(pcm) // BYTES_PER_SAMPLE_PCM16
-        return pcm
+        if self.encoding is Encoding.ULAW:
+            return pcm_to_ulaw(pcm)
+        return pcm_to_alaw(pcm) if self.encoding is Encoding.ALAW else pcm
 
 
 def frames(pcm: bytes) -> Iterator[bytes]:

@@ -5,10 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from media.formats import Encoding
 from media.tts_wire import ErrorCode, WireError
 
-# Telephone, wideband and Kokoro's own rate; the resampler is measured for these.
-SAMPLE_RATES_HZ = (8_000, 16_000, 24_000)
+# Telephone, wideband, a rate the public sample offers, and Kokoro's own.
+SAMPLE_RATES_HZ = (8_000, 16_000, 22_050, 24_000)
+# The wire's names of how a sample is written. G.711 is defined at 8 kHz only.
+ENCODINGS = {"pcm": Encoding.L16, "ulaw": Encoding.ULAW, "alaw": Encoding.ALAW}
+G711_RATE_HZ = 8_000
 # Outside, Kokoro swallows or stretches sounds; the gateway's bot.speed has the same range.
 MIN_SPEED, MAX_SPEED = 0.5, 2.0
 # About seven minutes of speech. Longer texts hold a place in the queue too long; clients send sentences.
@@ -17,6 +21,7 @@ MAX_TEXT_CHARS = 5_000
 MAX_REQUEST_AGE_S = 56.0
 # request_id is echoed with every message of the request.
 MAX_REQUEST_ID_CHARS = 128
+_FIELDS = ("voice", "language", "speed", "sample_rate", "encoding")
 _CONTROL_CHARS = re.compile("[\x00-\x1f\x7f-\x9f]")
 _MAX_ECHO_CHARS = 40
 _VOICES_NAMED = 6
@@ -30,6 +35,7 @@ class Delivery:
     language: str = ""
     speed: float = 1.0
     rate_hz: int = 24_000
+    encoding: Encoding = Encoding.L16
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,7 @@ class RequestReader:
 
     def delivery(self, body: Mapping[str, Any], defaults: Delivery) -> Delivery:
         """Return `defaults` changed by the fields that `body` has; raises WireError."""
-        given = {key: body[key] for key in ("voice", "language", "speed", "sample_rate") if body.get(key) is not None}
+        given = {key: body[key] for key in _FIELDS if body.get(key) is not None}
         delivery = defaults
         if "voice" in given:
             delivery = replace(delivery, voice=self._voice(given["voice"]))
@@ -72,7 +78,13 @@ class RequestReader:
             delivery = replace(delivery, speed=_speed(given["speed"]))
         if "sample_rate" in given:
             delivery = replace(delivery, rate_hz=_rate_hz(given["sample_rate"]))
-        return delivery
+        if "encoding" in given:
+            delivery = replace(delivery, encoding=_encoding(given["encoding"]))
+        if delivery.encoding is Encoding.L16 or delivery.rate_hz == G711_RATE_HZ:
+            return delivery
+        if "sample_rate" in given:
+            raise WireError(ErrorCode.BAD_FIELD, f'ulaw and alaw have {G711_RATE_HZ} Hz; leave "sample_rate" out')
+        return replace(delivery, rate_hz=G711_RATE_HZ)
 
     def _text(self, text: object) -> str:
         if text is None:
@@ -131,6 +143,12 @@ def _rate_hz(rate: object) -> int:
         return rate
     known = ", ".join(map(str, SAMPLE_RATES_HZ))
     raise WireError(ErrorCode.BAD_FIELD, f'"sample_rate" {_echo(rate)} is not one of {known}')
+
+
+def _encoding(name: object) -> Encoding:
+    if isinstance(name, str) and name in ENCODINGS:
+        return ENCODINGS[name]
+    raise WireError(ErrorCode.BAD_FIELD, f'"encoding" {_echo(name)} is not one of {", ".join(ENCODINGS)}')
 
 
 def _speakable(text: str) -> str:

@@ -13,7 +13,7 @@ from media.tts_wire import PROTOCOL, ErrorCode, Framing, Type, WireError, decode
 from tts_worker.job import Busy, Listener
 from tts_worker.outbox import Close, Frame, Outbox
 from tts_worker.rendering import Rendering
-from tts_worker.request import Delivery, RequestReader, SpeechRequest, request_id
+from tts_worker.request import ENCODINGS, Delivery, RequestReader, SpeechRequest, request_id
 from tts_worker.utterance import SpeechJob, Utterance
 
 # Sentences one client may have waiting: a long reply sent in one go. The gateway keeps three.
@@ -138,14 +138,20 @@ class Session:
             raise WireError(ErrorCode.BAD_FIELD, "send the session message before requests, or when all are answered")
         self._delivery = self._reader.delivery(body, self._delivery)
         self._framing = Framing(framing)
-        rate_hz, voice = self._delivery.rate_hz, self._delivery.voice
-        self._say(Type.SESSION, protocol=PROTOCOL, framing=self._framing.value, sample_rate=rate_hz, voice=voice)
+        self._say(
+            Type.SESSION,
+            protocol=PROTOCOL,
+            framing=self._framing.value,
+            sample_rate=self._delivery.rate_hz,
+            voice=self._delivery.voice,
+            encoding=next(name for name, encoding in ENCODINGS.items() if encoding is self._delivery.encoding),
+        )
 
     def _accept(self, request: SpeechRequest, named: str | int | None) -> None:
         if len(self._waiting) + len(self._leaving) >= MAX_SESSION_REQUESTS:
             raise Busy(f"{MAX_SESSION_REQUESTS} requests of this session are waiting; send more when some are answered")
         number = self._accepted + 1
-        rendering = Rendering(self._engine_rate_hz, request.delivery.rate_hz)
+        rendering = Rendering(self._engine_rate_hz, request.delivery.rate_hz, request.delivery.encoding)
         label = str(number) if named is None else named
         utterance = Utterance(number, label, rendering, self._framing, self._outbox.put, self._advance)
         utterance.job = self._speakers.submit(self, request, utterance)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from media.formats import BYTES_PER_SAMPLE_PCM16
 from media.tts_wire import ErrorCode, Framing, Type, encode_control, tag_audio
 from tts_worker.engine import PieceAudio
 from tts_worker.outbox import Frame
@@ -81,7 +80,7 @@ class Utterance:
         """Stop the synthesis and say so. What was queued for the client must have been revoked before."""
         if self.job is not None:
             self.job.cancel()
-        self._tell(Type.CANCELLED, samples=self._taken_bytes // BYTES_PER_SAMPLE_PCM16)
+        self._tell(Type.CANCELLED, samples=self._taken_bytes // self._rendering.encoding.bytes_per_sample)
 
     def taken(self, frame: Frame) -> None:
         """Be told that the socket took a frame of this request."""

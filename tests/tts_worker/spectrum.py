@@ -12,7 +12,7 @@ _FLOOR_DB = -60.0
 def log_mel_distance_db(a: npt.NDArray[np.float32], b: npt.NDArray[np.float32]) -> float:
     """Return the mean difference in dB of two recordings of equal length, over 80 mel bands and 11 ms steps."""
     x, y = _log_mel_db(a), _log_mel_db(b)
-    floor_db = float(np.max([x.max(), y.max()])) + _FLOOR_DB
+    floor_db = float(np.max(np.maximum(x, y))) + _FLOOR_DB
     return float(np.abs(np.maximum(x, floor_db) - np.maximum(y, floor_db)).mean())
 
 

@@ -2,7 +2,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tts_worker.engine import MAX_PIECE_PHONEMES, Piece
-from tts_worker.pieces import GOOD_PIECE_PHONEMES, LONG_PIECE_PHONEMES, MIN_PIECE_PHONEMES, Unit, cut
+from tts_worker.pieces import (
+    FIRST_PIECE_PHONEMES,
+    GOOD_PIECE_PHONEMES,
+    LONG_PIECE_PHONEMES,
+    MIN_PIECE_PHONEMES,
+    Unit,
+    cut,
+)
 
 MARKS = ".!?…,;:—"
 
@@ -69,6 +76,35 @@ def test_a_sentence_without_clauses_is_cut_between_words() -> None:
 
     assert " ".join(pieces) == text.strip()
     assert all(MIN_PIECE_PHONEMES <= len(piece) <= LONG_PIECE_PHONEMES for piece in pieces)
+
+
+def test_a_long_first_clause_is_cut_early_in_front_of_a_linking_word() -> None:
+    text = "The next free appointment is on Tuesday and it takes about forty minutes in all of our offices, they say."
+
+    assert spoken(pieces_of(text))[0] == "The next free appointment is on Tuesday"
+
+
+def test_linking_words_stay_together() -> None:
+    text = "The technician will call you before he comes so that you can tell him where to leave the car."
+
+    assert spoken(pieces_of(text))[0] == "The technician will call you before he comes"
+
+
+def test_without_a_linking_word_the_first_piece_ends_at_the_last_word_that_is_early() -> None:
+    (first, *_) = spoken(pieces_of("word " * 30 + "end."))
+
+    assert first == ("word " * 12).strip()
+    assert len(first) <= FIRST_PIECE_PHONEMES
+
+
+def test_a_text_that_is_no_longer_than_a_first_piece_with_its_rest_stays_whole() -> None:
+    text = "this one has no place to be cut well at all so it stays whole now"
+
+    assert spoken(pieces_of(text)) == [text]
+
+
+def test_a_mark_stays_with_the_word_that_fills_a_piece() -> None:
+    assert spoken(pieces_of("x" * 249 + ". ")) == ["x" * 249 + "."]
 
 
 def test_closing_quotes_and_brackets_stay_with_their_sentence() -> None:

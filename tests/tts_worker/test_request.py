@@ -60,7 +60,7 @@ def test_a_field_that_is_null_counts_as_absent() -> None:
         ({"text": "a", "speed": float("inf")}, ErrorCode.BAD_FIELD),
         ({"text": "a", "speed": "fast"}, ErrorCode.BAD_FIELD),
         ({"text": "a", "speed": True}, ErrorCode.BAD_FIELD),
-        ({"text": "a", "sample_rate": 22_050}, ErrorCode.BAD_FIELD),
+        ({"text": "a", "sample_rate": 44_100}, ErrorCode.BAD_FIELD),
         ({"text": "a", "sample_rate": 8_000.0}, ErrorCode.BAD_FIELD),
         ({"text": "a", "sample_rate": {}}, ErrorCode.BAD_FIELD),
         ({"text": "a", "request_timestamp": "now"}, ErrorCode.BAD_FIELD),

@@ -97,6 +97,7 @@ async def test_tagged_audio_names_its_request(client: Client) -> None:
         "framing": "tagged",
         "sample_rate": 24_000,
         "voice": "af_heart",
+        "encoding": "pcm",
     }
     frames = [untag_audio(frame) for frame in said if isinstance(frame, bytes)]
     for number, text in ((1, "One."), (2, "Two.")):
