@@ -67,6 +67,10 @@ class Genesys:
     def reject(self, reason: str) -> Document:
         raise _no_webhook()
 
+    def ended(self, request: WebhookRequest) -> str:
+        """Blank: Genesys has no status callbacks."""
+        return ""
+
 
 def _no_webhook() -> Refused:
     return Refused("no_webhook", "Genesys opens the media socket without asking first", http_status=404)

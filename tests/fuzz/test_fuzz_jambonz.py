@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.platforms.jambonz import JambonzCodec
+from gateway.platforms.jambonz_stream import JambonzCodec
 from tests.rig.codec_fuzz import FEW, MANY, CodecFuzz
 from tests.rig.codec_vectors import load, message_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.platforms.vonage import VonageCodec
+from gateway.platforms.vonage_stream import VonageCodec
 from tests.rig.codec_fuzz import FEW, MANY, CodecFuzz
 from tests.rig.codec_vectors import load, message_of
 

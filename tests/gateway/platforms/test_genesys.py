@@ -81,6 +81,7 @@ def test_there_is_no_webhook_to_answer() -> None:
         with pytest.raises(Refused) as refused:
             ask()
         assert (refused.value.code, refused.value.http_status) == ("no_webhook", 404)
+    assert made.ended(UPGRADE) == ""
 
 
 def test_another_byte_order_is_an_error() -> None:

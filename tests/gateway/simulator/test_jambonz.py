@@ -20,7 +20,8 @@ from gateway.events import (
     SendMark,
 )
 from gateway.platforms.base import WebhookRequest
-from gateway.platforms.jambonz import Jambonz, JambonzCodec
+from gateway.platforms.jambonz import Jambonz
+from gateway.platforms.jambonz_stream import JambonzCodec
 from gateway.simulator import jambonz as wire
 from gateway.simulator.dialect import BotAudio, BotClear, BotControl, BotHangUp, BotMark, BotViolation
 from gateway.simulator.failure import CallFailed
