@@ -78,6 +78,7 @@ class TcpSocket:
         self._reader = reader
         self._writer = writer
         self._limit = limit
+        self._closed = False
 
     async def receive(self) -> str | bytes | None:
         try:
@@ -95,6 +96,9 @@ class TcpSocket:
         await self._writer.drain()
 
     async def close(self, code: int = 1000) -> None:
+        if self._closed:  # waiting for the end a second time fails when the first wait was given up
+            return
+        self._closed = True
         self._writer.close()
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_S):

@@ -1,0 +1,48 @@
+"""Metrics: every ended call is counted once, with what happened in it, under our own names."""
+
+from gateway.call.record import CallRecord, TurnRecord
+from gateway.telemetry import Telemetry
+
+
+def exposed(telemetry: Telemetry) -> dict[str, float]:
+    lines = telemetry.exposition().decode().splitlines()
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
+
+
+def test_an_ended_call_is_counted_with_its_turns() -> None:
+    telemetry = Telemetry()
+    turns = [
+        TurnRecord(at_s={"caller_end": 1.0, "committed": 1.5, "first_frame": 1.9}),
+        TurnRecord(interrupted=True, failure="throttled"),
+    ]
+    record = CallRecord("CA1", "twilio", "then", turns)
+    record.end("stop", 12.0, {"bad_json": 2}, 3)
+    telemetry.call_ended(record)
+    counted = exposed(telemetry)
+    assert counted['voicebot_calls_total{ended="stop",platform="twilio"}'] == 1
+    assert counted['voicebot_turn_failures_total{code="throttled"}'] == 1
+    assert counted['voicebot_peer_errors_total{code="bad_json",platform="twilio"}'] == 2
+    assert counted["voicebot_replies_interrupted_total"] == 1
+    assert counted["voicebot_playout_underruns_total"] == 3
+    assert counted['voicebot_turn_seconds_count{stage="total"}'] == 1
+    assert abs(counted['voicebot_turn_seconds_sum{stage="total"}'] - 0.9) < 1e-9
+
+
+def test_what_was_refused_is_counted_by_code() -> None:
+    telemetry = Telemetry()
+    telemetry.refused("twilio", "bad_token")
+    telemetry.refused("twilio", "bad_token")
+    assert exposed(telemetry)['voicebot_refused_total{code="bad_token",platform="twilio"}'] == 2
+
+
+def test_each_has_a_registry_of_its_own() -> None:
+    one, other = Telemetry(), Telemetry()
+    one.live.inc()
+    assert exposed(one)["voicebot_calls_live"] == 1
+    assert exposed(other)["voicebot_calls_live"] == 0
+
+
+def test_no_words_and_no_ids_are_exposed() -> None:
+    telemetry = Telemetry()
+    telemetry.call_ended(CallRecord("CA-secret", "twilio", "then", [TurnRecord("secret", "secret", "secret")], "stop"))
+    assert b"secret" not in telemetry.exposition()
