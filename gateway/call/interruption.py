@@ -1,0 +1,62 @@
+"""What a sound over the bot's voice means, by the words recognised in it.
+
+A recogniser hears three kinds of words there that are no turn: those of a listener ("mm-hm"), those of the bot itself,
+come back through a loudspeaker (F-44), and those it invents for a cough.
+"""
+
+import re
+from difflib import SequenceMatcher
+from enum import Enum, auto
+
+from gateway.call.habits import habits_of
+
+_WORD = re.compile(r"[^\s.,;:?!…。？！।、，\"“”]+")
+# Recognisers describe what is no speech: "[BLANK_AUDIO]", "(coughing)", "*sighs*", "♪".
+_DESCRIBED = re.compile(r"\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|♪")
+# What Whisper makes of a click or a breath.
+_INVENTED = frozenset(("you", "the", "so", "thanks for watching", "thank you for watching", "thank you", "."))
+# "Yeah, okay, right, yes" is agreement; with more words there is something in it.
+_LONGEST_BACKCHANNEL_WORDS = 4
+# A mis-heard echo still shares most of its letters with what was said.
+_ECHO_SHARE = 0.75
+# Shorter runs of equal letters are chance.
+_ECHO_RUN_CHARS = 3
+# Words of the bot besides as many as the echo has: it is late, and the account of what was heard is a word off.
+_ECHO_MARGIN_WORDS = 6
+
+
+class Meaning(Enum):
+    NOTHING = auto()
+    BACKCHANNEL = auto()
+    ECHO = auto()
+    WORDS = auto()
+
+
+def meaning(words: str, language: str, sounding: str, *, waiting: bool = False) -> Meaning:
+    """Judge words recognised while the bot speaks, or thinks (`waiting`).
+
+    `sounding` is what the bot has said aloud up to about now. One who waits and asks whether anybody is there has no
+    new question (F-68).
+    """
+    said = [word.lower() for word in _WORD.findall(_DESCRIBED.sub(" ", words))]
+    text = " ".join(said)
+    habits = habits_of(language)
+    if not any(char.isalnum() for char in text) or text in _INVENTED:
+        return Meaning.NOTHING
+    if len(said) <= _LONGEST_BACKCHANNEL_WORDS and habits.backchannels.issuperset(said):
+        return Meaning.BACKCHANNEL
+    if waiting and text in habits.attention:
+        return Meaning.BACKCHANNEL
+    return Meaning.ECHO if is_echo(text, sounding) else Meaning.WORDS
+
+
+def is_echo(words: str, sounding: str) -> bool:
+    """Whether the words are, nearly, some that the bot has just said."""
+    heard = "".join(_WORD.findall(words.lower()))
+    count = len(words.split())
+    tail = "".join(_WORD.findall(sounding.lower())[-(count + _ECHO_MARGIN_WORDS) :])
+    if not heard or not tail:
+        return False
+    blocks = SequenceMatcher(None, heard, tail, autojunk=False).get_matching_blocks()
+    shared = sum(block.size for block in blocks if block.size >= min(_ECHO_RUN_CHARS, len(heard)))
+    return shared >= _ECHO_SHARE * len(heard)

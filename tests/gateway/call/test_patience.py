@@ -1,0 +1,102 @@
+"""Patience: whole sentences are answered soon, thinking and dictating callers are waited for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.call.patience import Completeness, Patience, completeness
+
+C = Completeness
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "What time do you open on Monday?"),
+        ("en", "I would like to book a table for four people."),
+        ("en", "Yes"),
+        ("en", "no, thanks"),
+        ("en", "It's anna dot smith at example dot com."),
+        ("en", "anna.smith@example.com"),
+        ("en", "Which one is it for?"),
+        ("en", "At half past 7."),
+        ("id", "Jam berapa buka hari Minggu?"),
+        ("id", "Tidak, terima kasih."),
+        ("es", "¿A qué hora abren el lunes?"),
+        ("fr", "Non, merci."),
+        ("it", "Vorrei prenotare un tavolo."),
+        ("pt", "Sim"),
+        ("hi", "मुझे एक टेबल बुक करनी है।"),
+        ("ja", "予約をお願いします。"),
+        ("zh", "我想订一张桌子。"),
+    ],
+)
+def test_a_whole_sentence_is_complete(language: str, text: str) -> None:
+    assert completeness(text, language) is C.COMPLETE
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "I'd like to, um"),
+        ("en", "I would like to book a table for."),
+        ("en", "Could I speak to my."),
+        ("en", "We open at nine and"),
+        ("en", "I think..."),
+        ("en", "Well,"),
+        ("en", "My phone number is 555"),
+        ("en", "My phone number is five five five."),
+        ("en", "555 12"),
+        ("en", "It's spelt M A R"),
+        ("en", "My email is anna at gmail"),
+        ("en", "anna@gmail"),
+        ("id", "Saya mau pesan meja untuk."),
+        ("id", "Nomor telepon saya 0812 345"),
+        ("id", "Saya mau tanya eh"),
+        ("es", "Quiero reservar una mesa para"),
+        ("fr", "Je voudrais réserver une table pour"),
+        ("it", "Vorrei prenotare un tavolo per"),
+        ("pt", "Eu quero reservar uma mesa para"),
+        ("hi", "मैं सोमवार को"),
+        ("ja", "予約したいんですけど"),
+        ("zh", "我想订桌子但是"),
+    ],
+)
+def test_a_caller_who_thinks_or_dictates_is_unfinished(language: str, text: str) -> None:
+    assert completeness(text, language) is C.UNFINISHED
+
+
+@pytest.mark.parametrize("text", ["", "   ", "...", "book a table"])
+def test_nothing_known_is_in_between(text: str) -> None:
+    assert completeness(text, "en") is C.UNKNOWN
+
+
+def test_an_unmarked_end_is_unfinished_where_the_recogniser_marks_ends() -> None:
+    assert completeness("I would like to book a table", "en", punctuates=True) is C.UNFINISHED
+    assert completeness("No", "en", punctuates=True) is C.COMPLETE
+
+
+def test_who_was_asked_for_a_number_is_waited_for() -> None:
+    asked = "What is your phone number?"
+    assert completeness("Yes, 55.", "en", asked=asked) is C.UNFINISHED
+    assert completeness("555 123 4567", "en", asked=asked) is not C.UNFINISHED
+    assert completeness("M as in Mike.", "en", asked="Please spell your name.") is C.UNFINISHED
+
+
+def test_a_small_number_is_no_dictation() -> None:
+    assert completeness("A table for 4.", "en") is C.COMPLETE
+
+
+def test_an_unknown_language_is_judged_like_english() -> None:
+    assert completeness("for the", "xx") is C.UNFINISHED
+    assert completeness("para", "pt-br") is C.UNFINISHED
+
+
+def test_the_silence_grows_with_doubt() -> None:
+    patience = Patience(300, 600, 1100)
+    assert [patience.silence_ms(c) for c in (C.COMPLETE, C.UNKNOWN, C.UNFINISHED)] == [300, 600, 1100]
+
+
+@given(st.text(max_size=80), st.sampled_from(["en", "id", "hi", "ja"]), st.booleans())
+def test_any_text_is_judged(text: str, language: str, punctuates: bool) -> None:
+    assert completeness(text, language, asked=text, punctuates=punctuates) in Completeness
