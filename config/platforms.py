@@ -12,7 +12,10 @@ ByteOrder = Literal["little", "big"]
 def check_networks(written: tuple[str, ...]) -> tuple[str, ...]:
     """The networks as they are; ValueError names the one that is none."""
     for network in written:
-        ip_network(network, strict=False)
+        try:
+            ip_network(network, strict=False)
+        except ValueError:
+            raise ValueError(f"{network!r} is no network; write one such as 10.0.0.0/8") from None
     return written
 
 
@@ -47,6 +50,7 @@ class SignalWire(PlatformGroup):
 
 class Telnyx(PlatformGroup):
     proof = ("public_key",)
+    application: Literal["texml", "call_control"]
     public_key: str
     api_key: Secret
     account_id: str

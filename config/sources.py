@@ -132,7 +132,8 @@ def _validated(model: type[M], values: Mapping[str, Any]) -> M:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         said = first["msg"].removeprefix("Value error, ")
-        if not name or first["type"] == "value_error":
+        if not name or (first["type"] == "value_error" and "." not in name):  # a table's own rule names its keys
             raise ConfigError(f"{said} (config/default.toml explains every key)") from None
-        shown = "" if any(secret in name for secret in ("token", "key")) else f", got {first['input']!r}"
+        secret = any(word in name for word in ("token", "key", "secret", "password"))
+        shown = "" if secret else f", got {first['input']!r}"
         raise ConfigError(f"{name}: {said[0].lower()}{said[1:]}{shown} (config/default.toml explains it)") from None

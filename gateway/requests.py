@@ -24,8 +24,9 @@ class RequestReader:
     `proxies` are the networks whose X-Forwarded-For is believed.
     """
 
-    def __init__(self, public_url: str, proxies: Sequence[str] = ()) -> None:
+    def __init__(self, public_url: str, proxies: Sequence[str] = (), *, body_timeout_s: float = BODY_TIMEOUT_S) -> None:
         """ValueError when a network is none."""
+        self._body_timeout_s = body_timeout_s
         self._public_url = public_url.rstrip("/")
         self._proxies = networks(proxies)
 
@@ -46,13 +47,13 @@ class RequestReader:
         if (request.content_length or 0) > MAX_WEBHOOK_BYTES:
             raise Refused("webhook_too_large", f"more than {MAX_WEBHOOK_BYTES} bytes", http_status=413)
         try:
-            async with asyncio.timeout(BODY_TIMEOUT_S):
+            async with asyncio.timeout(self._body_timeout_s):
                 body = await request.read()
                 form = await request.post() if request.content_type == "application/x-www-form-urlencoded" else {}
         except (LookupError, ValueError) as error:  # a charset nobody knows, or bytes that are none of its text
             raise Refused("bad_form", "the form cannot be decoded", http_status=400) from error
         except TimeoutError:
-            raise Refused("webhook_too_slow", f"not whole after {BODY_TIMEOUT_S:g} s", http_status=408) from None
+            raise Refused("webhook_too_slow", f"not whole after {self._body_timeout_s:g} s", http_status=408) from None
         pairs = tuple((name, value) for name, value in form.items() if isinstance(value, str))
         url = f"{self.base(request)}{request.raw_path}"
         return WebhookRequest(request.method, url, _headers(request), pairs, body)

@@ -18,6 +18,7 @@ from gateway.call.script import Script, Timing
 from gateway.gateway import Bot, Bounds, Gateway, Parts
 from gateway.llm.scripted import ScriptedModel
 from gateway.platform_routes import SocketBounds
+from gateway.platforms.shelf import Shelf
 from gateway.simulator.run import Target
 from gateway.stack import free_port
 from gateway.stt.energy import EnergyRecognisers
@@ -82,7 +83,9 @@ async def serving() -> AsyncIterator[tuple[Gateway, Target]]:
     port, tcp_port = free_port(), free_port()
     url = f"http://127.0.0.1:{port}"
     settings = secure_settings()
-    parts = Parts(EnergyRecognisers([QUESTION]), ScriptedModel([ANSWER]), TestVoices(), build_platforms(settings), {})
+    shelf = Shelf(f"{PUBLIC_URL}/documents", asyncio.get_running_loop().time)
+    platforms = build_platforms(settings)
+    parts = Parts(EnergyRecognisers([QUESTION]), ScriptedModel([ANSWER]), TestVoices(), platforms, {}, shelf)
     script = Script("en", "Be brief.", GREETING, FALLBACK, REPROMPT, GOODBYE)
     bot = Bot(script, Timing(400, 250, 100, 60.0, 30.0, 600.0), "af_heart", 1.0)
     calls = Calls(50, 60.0, 100, asyncio.get_running_loop().time)

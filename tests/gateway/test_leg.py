@@ -1,0 +1,132 @@
+"""What is done to a call: on its stream where the platform can, by REST where it is configured, else refused."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from gateway.errors import PeerFault, Refused
+from gateway.events import CallStarted, Command, SendDigits, Transfer
+from gateway.leg import MAX_DIGITS, Leg
+from gateway.platforms.base import Capabilities
+from media.formats import ULAW_8K
+
+TARGET = "+15550100009"
+
+
+@dataclass
+class Platform:
+    capabilities: Capabilities
+    name: str = "carrier"
+
+
+@dataclass
+class Line:
+    sent: list[Command] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
+
+    async def send(self, command: Command) -> None:
+        self.sent.append(command)
+
+    async def over(self, reason: str) -> None:
+        self.ended.append(reason)
+
+
+@dataclass
+class Control:
+    fault: PeerFault | None = None
+    asked: list[tuple[str, ...]] = field(default_factory=list)
+
+    async def _ask(self, *asked: str) -> None:
+        self.asked.append(asked)
+        if self.fault:
+            raise self.fault
+
+    async def hang_up(self, call_id: str) -> None:
+        await self._ask("hang_up", call_id)
+
+    async def transfer(self, call_id: str, target: str) -> None:
+        await self._ask("transfer", call_id, target)
+
+
+class KeyControl(Control):
+    async def send_digits(self, call_id: str, digits: str) -> None:
+        await self._ask("send_digits", call_id, digits)
+
+
+def leg(capabilities: Capabilities, control: Any = None) -> tuple[Leg, Line]:
+    line: Any = Line()
+    platform: Any = Platform(capabilities)
+    return Leg(platform, CallStarted("c1", "s1", ULAW_8K, ULAW_8K), line, control), line
+
+
+REST = frozenset({"hang_up", "transfer", "send_digits"})
+
+
+async def test_a_transfer_goes_by_the_stream_where_the_platform_can() -> None:
+    control = Control()
+    made, line = leg(Capabilities(transfer_on_stream=True, rest=REST), control)
+    await made.transfer(TARGET)
+    assert line.sent == [Transfer(TARGET)]
+    assert control.asked == []
+
+
+async def test_a_transfer_goes_by_rest_elsewhere() -> None:
+    control = Control()
+    made, line = leg(Capabilities(rest=REST), control)
+    await made.transfer(TARGET)
+    assert control.asked == [("transfer", "c1", TARGET)]
+    assert line.sent == []
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "control"),
+    [(Capabilities(rest=REST), None), (Capabilities(rest=frozenset()), Control())],
+    ids=["no account", "no such request"],
+)
+async def test_what_cannot_be_done_is_refused(capabilities: Capabilities, control: Control | None) -> None:
+    made, _ = leg(capabilities, control)
+    with pytest.raises(Refused, match="cannot_transfer"):
+        await made.transfer(TARGET)
+    with pytest.raises(Refused, match="cannot_send_digits"):
+        await made.send_digits("1")
+
+
+async def test_keys_are_pressed_on_the_stream_or_by_rest() -> None:
+    made, line = leg(Capabilities(digits_out_on_stream=True))
+    await made.send_digits("12#")
+    assert line.sent == [SendDigits("12#")]
+    control = KeyControl()
+    made, _ = leg(Capabilities(rest=REST), control)
+    await made.send_digits("12#")
+    assert control.asked == [("send_digits", "c1", "12#")]
+
+
+async def test_a_control_without_keys_presses_none() -> None:
+    made, _ = leg(Capabilities(rest=REST), Control())
+    with pytest.raises(Refused, match="cannot_send_digits"):
+        await made.send_digits("1")
+
+
+@pytest.mark.parametrize("digits", ["", "x", "12 3", "1" * (MAX_DIGITS + 1)])
+async def test_what_is_no_key_is_refused(digits: str) -> None:
+    made, line = leg(Capabilities(digits_out_on_stream=True))
+    with pytest.raises(Refused, match="bad_digits"):
+        await made.send_digits(digits)
+    assert line.sent == []
+
+
+async def test_hanging_up_never_raises() -> None:
+    control = Control(PeerFault("rest_timeout", retryable=True))
+    await leg(Capabilities(), control)[0].hang_up()
+    assert control.asked == [("hang_up", "c1")]
+    await leg(Capabilities())[0].hang_up()
+    unable = Control()
+    await leg(Capabilities(rest=frozenset()), unable)[0].hang_up()
+    assert unable.asked == []
+
+
+async def test_an_end_learnt_elsewhere_is_passed_on() -> None:
+    made, line = leg(Capabilities())
+    await made.over("status")
+    assert line.ended == ["status"]

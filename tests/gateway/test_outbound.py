@@ -1,0 +1,108 @@
+"""Calls that we place: what is asked of us, what is asked of the platform, and what is remembered in between."""
+
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from gateway.errors import PeerFault, Refused
+from gateway.outbound import REMEMBER_S, Outbound, Wanted, read_wanted
+from gateway.platforms.base import WebhookRequest
+from gateway.platforms.control import OutboundCall
+
+BASE = "https://bot.example.test"
+CALL = {"to": "+15550100001", "from": "+15550100002"}
+
+
+@dataclass
+class Dialler:
+    fault: PeerFault | None = None
+    calls: list[OutboundCall] = field(default_factory=list)
+
+    async def dial(self, call: OutboundCall) -> str:
+        self.calls.append(call)
+        if self.fault:
+            raise self.fault
+        return f"call-{len(self.calls)}"
+
+
+def outbound(dialler: Dialler, now_s: list[float]) -> Outbound:
+    control: Any = dialler
+    return Outbound({"twilio": control}, lambda: now_s[0])
+
+
+def webhook(url: str) -> WebhookRequest:
+    return WebhookRequest("POST", url, {})
+
+
+async def test_the_platform_dials_and_asks_our_webhook() -> None:
+    dialler = Dialler()
+    placed = await outbound(dialler, [0.0]).place("twilio", Wanted("+15550100001", "+15550100002"), BASE)
+    assert placed == "call-1"
+    (call,) = dialler.calls
+    assert (call.to, call.caller) == ("+15550100001", "+15550100002")
+    assert urlsplit(call.answer_url)[:3] == ("https", "bot.example.test", "/twilio/voice")
+    assert call.status_url == f"{BASE}/twilio/status"
+
+
+async def test_parameters_stay_here_and_come_back_with_the_answer_webhook_as_often_as_it_is_sent() -> None:
+    dialler, now_s = Dialler(), [0.0]
+    placing = outbound(dialler, now_s)
+    await placing.place("twilio", Wanted("+15550100001", "+15550100002", {"customer": "Ada"}), BASE)
+    url = dialler.calls[0].answer_url
+    assert "Ada" not in url
+    assert placing.parameters_of(webhook(url)) == {"customer": "Ada"}
+    assert placing.parameters_of(webhook(url)) == {"customer": "Ada"}
+    now_s[0] = REMEMBER_S
+    assert placing.parameters_of(webhook(url)) == {}
+
+
+@pytest.mark.parametrize(
+    "url", [f"{BASE}/twilio/voice", f"{BASE}/twilio/voice?ref=unknown", f"{BASE}/twilio/voice?ref="]
+)
+def test_an_inbound_call_has_no_parameters(url: str) -> None:
+    assert outbound(Dialler(), [0.0]).parameters_of(webhook(url)) == {}
+
+
+async def test_without_an_account_nothing_is_dialled() -> None:
+    with pytest.raises(Refused, match="cannot_dial"):
+        await outbound(Dialler(), [0.0]).place("vonage", Wanted("+15550100001", "+15550100002"), BASE)
+
+
+async def test_a_failing_api_is_told() -> None:
+    dialler = Dialler(PeerFault("rest_timeout", retryable=True))
+    with pytest.raises(PeerFault, match="rest_timeout"):
+        await outbound(dialler, [0.0]).place("twilio", Wanted("+15550100001", "+15550100002"), BASE)
+
+
+def test_what_is_wanted_is_read() -> None:
+    wanted = read_wanted({**CALL, "params": {"customer": "Ada"}, "platform": "twilio"})
+    assert wanted == Wanted("+15550100001", "+15550100002", {"customer": "Ada"})
+    assert read_wanted({"to": "sip:bot@example.test", "from": "100"}).parameters == {}
+    assert "5550100001" not in repr(wanted)
+    assert "Ada" not in repr(wanted)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ([], "bad_call"),
+        (None, "bad_call"),
+        ({}, "bad_number"),
+        ({**CALL, "to": 15550100001}, "bad_number"),
+        ({**CALL, "to": "the office"}, "bad_number"),
+        ({**CALL, "to": "sip:a b"}, "bad_number"),
+        ({**CALL, "from": ""}, "bad_number"),
+        ({**CALL, "params": []}, "bad_parameter"),
+        ({**CALL, "params": {"a": 1}}, "bad_parameter"),
+        ({**CALL, "params": {"": ""}}, "bad_parameter"),
+        ({**CALL, "params": {"token": "mine"}}, "bad_parameter"),
+        ({**CALL, "params": {"a": "x" * 400}}, "bad_parameter"),
+        ({**CALL, "params": {str(n): "x" for n in range(11)}}, "bad_parameter"),
+    ],
+)
+def test_what_is_not_a_call_is_refused_with_a_reason(body: Any, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        read_wanted(body)
+    assert (refused.value.code, refused.value.http_status) == (code, 400)
