@@ -7,12 +7,13 @@ into it, misaki's included, is made under ESPEAK_LOCK.
 import re
 import threading
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any
 
 from config.errors import ConfigError
+from tts_worker import indonesian
 from tts_worker.languages import ESPEAK_VOICES
 from tts_worker.pieces import Unit
 from tts_worker.symbols import Alphabet
@@ -55,6 +56,8 @@ _LANGUAGE_SOUNDS = {
     # Tones 2 and 3. espeak-ng prints tones 1 and 4 alike and the neutral one as 1, so those stay unmarked.
     "zh": {"ɜ": "↗", "2": "↓", "5": "", "1": "", "3": "", "4": ""},
 }
+# What a language's spelling hides from espeak-ng is put right word by word.
+_REFINEMENTS: dict[str, Callable[[str, str], str]] = {"id": indonesian.refine}
 
 
 class EspeakReader:
@@ -64,6 +67,7 @@ class EspeakReader:
         self._backend = _backend(ESPEAK_VOICES[language])
         self._sounds = {**_SOUNDS, **_LANGUAGE_SOUNDS.get(language, {})}
         self._sound = re.compile("|".join(re.escape(key) for key in sorted(self._sounds, key=len, reverse=True)))
+        self._refine = _REFINEMENTS.get(language)
         self._alphabet = alphabet
 
     def units(self, text: str) -> list[Unit]:
@@ -86,7 +90,7 @@ class EspeakReader:
         run = self._read(text[start:end])
         spoken = run.split()
         if len(spoken) == len(places):
-            parts = [f"{part} " for part in spoken]
+            parts = [f"{self._refined(text[a:b], part)} " for part, (a, b) in zip(spoken, places, strict=True)]
         else:
             parts = _deal([len(self._read(text[a:b])) for a, b in places], " ".join(spoken))
         last = len(parts) - 1
@@ -94,6 +98,9 @@ class EspeakReader:
             Unit(part.strip(), a, b, bool(part.strip()), text[b : b + 1].isspace() if i == last else part.endswith(" "))
             for i, (part, (a, b)) in enumerate(zip(parts, places, strict=True))
         ]
+
+    def _refined(self, word: str, phonemes: str) -> str:
+        return self._refine(word, phonemes) if self._refine else phonemes
 
     def _read(self, run: str) -> str:
         spoken = "".join(self._backend.phonemize([run], strip=True)[:1])
