@@ -46,7 +46,7 @@ def _values(table: tables.PlatformGroup) -> Mapping[str, Any]:
         case tables.SignalWire():
             return {"codec_name": table.codec, **_some(table, "signing_key", "realtime", "l16_byte_order")}
         case tables.Telnyx():
-            some = _some(table, "rate_hz", "l16_byte_order", "stream_secret")
+            some = _some(table, "application", "rate_hz", "l16_byte_order", "stream_secret")
             return {"public_key_base64": table.public_key, "codec_name": table.codec, **some}
         case tables.Plivo():
             names = ("auth_token", "main_token", "content_type", "separator", "l16_byte_order", "socket_signed")
@@ -71,7 +71,7 @@ def _control(table: tables.PlatformGroup, http: aiohttp.ClientSession, publish: 
             place = table.space_url
             return SignalWireControl(http, table.project_id, table.token, space_url=place, publish=publish)
         case tables.Telnyx() if table.api_key:
-            some = _some(table, "account_id", "application_id")
+            some = _some(table, "account_id", "application_id", "application")
             return TelnyxControl(http, table.api_key, base_url=table.api_url, **some)
         case tables.Plivo() if table.auth_id and table.auth_token:
             make = VobizControl if isinstance(table, tables.Vobiz) else PlivoControl

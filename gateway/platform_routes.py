@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
+from gateway.commands import Commands
 from gateway.errors import Refused
 from gateway.gateway import Gateway
 from gateway.platforms.base import Document, Platform
+from gateway.platforms.commands import Commanded
 from gateway.requests import RequestReader
 from gateway.sockets import MAX_WIRE_MESSAGE_BYTES, RateLimit, WebSocket
 
@@ -47,8 +49,10 @@ class PlatformRoutes:
         self._reader = reader
         self._bounds = bounds
         self._sources = Sources(bounds.per_source)
+        self._commands = Commands(gateway)
 
     def add_to(self, app: web.Application) -> None:
+        app.on_shutdown.append(lambda _: self._commands.stop())
         app.add_routes(
             [
                 web.post("/{platform}/voice", self._voice),
@@ -67,6 +71,9 @@ class PlatformRoutes:
         webhook = await self._reader.webhook(request)
         self._gateway.check(platform, webhook)
         stream_url = f"ws{self._reader.base(request).removeprefix('http')}/{platform.name}/stream"
+        if isinstance(platform, Commanded):
+            await self._commands.take(platform, webhook, stream_url)
+            return web.Response()
         document = self._gateway.answer(platform, webhook, stream_url)
         return _answered(document)
 

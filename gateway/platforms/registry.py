@@ -13,7 +13,7 @@ from gateway.platforms.genesys import Genesys
 from gateway.platforms.jambonz import Jambonz
 from gateway.platforms.plivo import Plivo
 from gateway.platforms.signalwire import SignalWire
-from gateway.platforms.telnyx import Telnyx
+from gateway.platforms.telnyx_call_control import telnyx
 from gateway.platforms.twilio import Twilio
 from gateway.platforms.vobiz import Vobiz
 from gateway.platforms.vonage import Vonage
@@ -29,7 +29,7 @@ PLATFORMS: Mapping[str, Callable[..., Platform]] = {
     "jambonz": Jambonz,
     "plivo": Plivo,
     "signalwire": SignalWire,
-    "telnyx": Telnyx,
+    "telnyx": telnyx,
     "twilio": Twilio,
     "vobiz": Vobiz,
     "vonage": Vonage,

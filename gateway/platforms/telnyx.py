@@ -1,4 +1,4 @@
-"""Telnyx: a call is answered with TeXML, or with a Call Control command, that orders its media stream.
+"""Telnyx: a call is answered with TeXML that orders its media stream; telnyx_call_control does it by command.
 
 The codec of either direction is chosen in that order. A TeXML stream carries no parameters for certain, so its token
 stands in the path. Hang-up, transfer and DTMF go by Call Control's REST API, which takes TeXML's CallSid too.
@@ -90,7 +90,7 @@ class Telnyx:
         return twiml.connect(stream_url, parameters, attributes)
 
     def stream_order(self, stream_url: str, parameters: Mapping[str, str]) -> dict[str, Any]:
-        """The same as fields of a Call Control command; TelnyxControl.answer and start_stream send them."""
+        """The same as fields of a Call Control command."""
         order: dict[str, Any] = {
             "stream_url": stream_url,
             "stream_track": "inbound_track",

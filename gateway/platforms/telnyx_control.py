@@ -1,5 +1,6 @@
 """Telnyx by REST: Call Control commands for a call's id, TeXML's resources to dial and to give another document."""
 
+import json
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +9,7 @@ from urllib.parse import quote
 import aiohttp
 
 from gateway.errors import PeerFault
-from gateway.platforms.base import Document
+from gateway.platforms.base import Document, IncomingCall
 from gateway.platforms.control import Answer, OutboundCall, Patience, Rest, bearer, require_success
 from gateway.platforms.target import is_number
 
@@ -17,7 +18,10 @@ _OVER = "90018"
 
 
 class TelnyxControl:
-    """The calls of one API key. `account_id` and `application_id` (a TeXML application) are needed to dial only."""
+    """The calls of one API key. `account_id` and `application_id` are needed to dial only.
+
+    `application` is the kind of that application, texml or call_control.
+    """
 
     def __init__(
         self,
@@ -26,11 +30,13 @@ class TelnyxControl:
         *,
         account_id: str = "",
         application_id: str = "",
+        application: str = "texml",
         base_url: str = "https://api.telnyx.com",
         patience: Patience | None = None,
     ) -> None:
         self._rest = Rest(http, bearer(api_key), patience or Patience())
         self._application_id = application_id
+        self._is_commanded = application == "call_control"
         base = base_url.rstrip("/")
         self._commands_url = f"{base}/v2/calls"
         self._texml_url = f"{base}/v2/texml/Accounts/{quote(account_id, safe='')}/Calls"
@@ -54,6 +60,8 @@ class TelnyxControl:
         await self._command_alive(call_id, "send_dtmf", {"digits": digits})
 
     async def dial(self, call: OutboundCall) -> str:
+        if self._is_commanded:
+            return await self._dial_commanded(call)
         form = {"ApplicationSid": self._application_id, "To": call.to, "From": call.caller, "Url": call.answer_url}
         form["Timeout"] = str(call.ring_timeout_s)
         if call.status_url:
@@ -62,13 +70,27 @@ class TelnyxControl:
         require_success(answer)
         return _call_id(answer.body)
 
-    async def answer(self, call_id: str, stream_order: Mapping[str, Any]) -> None:
-        """Answer a Call Control call with its stream; PeerFault as for every method of CallControl."""
-        await self._command_alive(call_id, "answer", stream_order)
+    async def obey(self, call: IncomingCall, document: Document) -> None:
+        """Answer a Call Control call with its stream, or turn it away; one that we placed is answered already."""
+        order = json.loads(document.body)
+        is_ours = call.direction == "outbound"
+        if "cause" in order:
+            await (self.hang_up(call.call_id) if is_ours else self._command_alive(call.call_id, "reject", order))
+        else:
+            await self._command_alive(call.call_id, "streaming_start" if is_ours else "answer", order)
 
-    async def start_stream(self, call_id: str, stream_order: Mapping[str, Any]) -> None:
-        """Order the stream of a call that is answered already, as one is that was dialled."""
-        await self._command_alive(call_id, "streaming_start", stream_order)
+    async def _dial_commanded(self, call: OutboundCall) -> str:
+        """Every event of the call goes to its answer URL."""
+        body = {
+            "connection_id": self._application_id,
+            "to": call.to,
+            "from": call.caller,
+            "webhook_url": call.answer_url,
+            "timeout_secs": call.ring_timeout_s,
+        }
+        answer = await self._rest.send("POST", self._commands_url, body=body, idempotent=False)
+        require_success(answer)
+        return _call_id(answer.body)
 
     async def _command_alive(self, call_id: str, action: str, body: Mapping[str, Any]) -> None:
         _require_alive(await self._command(call_id, action, body))

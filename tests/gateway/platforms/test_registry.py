@@ -1,5 +1,7 @@
 """Platforms are found by name."""
 
+from typing import Any
+
 import pytest
 
 from gateway.platforms.registry import PLATFORMS, build_platform
@@ -12,7 +14,10 @@ def test_a_platform_is_built_from_plain_values() -> None:
 
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_every_platform_is_registered_under_its_own_name(name: str) -> None:
-    assert getattr(PLATFORMS[name], "name", "") == name
+    made: Any = PLATFORMS[name]
+    if not isinstance(made, type):  # what makes Telnyx chooses between two classes
+        made = made("")
+    assert made.name == name
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:

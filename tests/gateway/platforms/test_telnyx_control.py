@@ -7,6 +7,7 @@ import aiohttp
 import pytest
 
 from gateway.errors import PeerFault, Refused
+from gateway.platforms.base import Document, IncomingCall
 from gateway.platforms.control import OutboundCall, Patience
 from gateway.platforms.telnyx_control import TelnyxControl
 from gateway.platforms.twiml import reject
@@ -81,11 +82,45 @@ async def test_digits_are_a_command(rest: CallRest, telnyx: TelnyxControl) -> No
     assert rest.asked[0].body["digits"] == "42#"
 
 
-async def test_a_call_control_call_is_answered_with_its_stream(rest: CallRest, telnyx: TelnyxControl) -> None:
-    await telnyx.answer(CALL, {"stream_url": "wss://x"})
-    await telnyx.start_stream(CALL, {"stream_url": "wss://y"})
-    assert [asked.path for asked in rest.asked] == [f"{ACTIONS}/answer", f"{ACTIONS}/streaming_start"]
-    assert [asked.body["stream_url"] for asked in rest.asked] == ["wss://x", "wss://y"]
+ORDER = Document("application/json", '{"stream_url":"wss://x"}')
+BUSY = Document("application/json", '{"cause":"USER_BUSY"}')
+
+
+@pytest.mark.parametrize(
+    ("direction", "document", "action"),
+    [
+        ("inbound", ORDER, "answer"),
+        ("outbound", ORDER, "streaming_start"),
+        ("inbound", BUSY, "reject"),
+        ("outbound", BUSY, "hangup"),
+    ],
+)
+async def test_a_call_control_call_gets_its_stream_or_is_turned_away(
+    direction: str, document: Document, action: str, rest: CallRest, telnyx: TelnyxControl
+) -> None:
+    await telnyx.obey(IncomingCall(CALL, direction=direction), document)
+    (asked,) = rest.asked
+    assert asked.path == f"{ACTIONS}/{action}"
+    assert asked.body.get("stream_url") == ("wss://x" if document is ORDER else None)
+    assert asked.body.get("cause") == ("USER_BUSY" if action == "reject" else None)
+
+
+async def test_a_call_control_application_dials_by_its_own_command(rest: CallRest) -> None:
+    async with aiohttp.ClientSession() as http:
+        control = TelnyxControl(
+            http, "key", application_id="app-1", application="call_control", base_url=rest.base_url, patience=BRIEF
+        )
+        rest.answers = [(200, {"data": {"call_control_id": "v3:2"}})]
+        assert await control.dial(OUTBOUND) == "v3:2"
+    (asked,) = rest.asked
+    assert asked.path == "/v2/calls"
+    assert asked.body == {
+        "connection_id": "app-1",
+        "to": "+15550100001",
+        "from": "+15550100002",
+        "webhook_url": "https://bot.example.test/v",
+        "timeout_secs": 20,
+    }
 
 
 async def test_another_document_is_given_once(rest: CallRest, telnyx: TelnyxControl) -> None:
