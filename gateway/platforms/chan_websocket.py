@@ -174,10 +174,9 @@ class ChanWebsocket(DialPlan):
 
 def _capabilities(wire: AudioFormat, optimal_bytes: int) -> Capabilities:
     """Ours with messages of whole Asterisk frames: what is left over at the end of a message would be dropped."""
-    per_ms = wire.rate_hz * wire.encoding.bytes_per_sample
     if optimal_bytes <= 0 or wire.frame_bytes(CAPABILITIES.frame_ms) % optimal_bytes == 0:
         return CAPABILITIES
-    frame_ms, rest = divmod(optimal_bytes * 1000, per_ms)
+    frame_ms, rest = divmod(optimal_bytes * 1000, wire.rate_hz * wire.encoding.bytes_per_sample)
     if rest or frame_ms > _MAX_FRAME_MS:
         raise Breach("unsupported_format", f"frames of {optimal_bytes} bytes at {wire.rate_hz} Hz", fatal=True)
     return replace(CAPABILITIES, frame_ms=frame_ms)
