@@ -153,6 +153,14 @@ async def test_a_call_is_placed_for_the_application(rest: CallRest, bandwidth: B
     }
 
 
+async def test_what_is_not_configured_is_not_asked_for(rest: CallRest) -> None:
+    rest.answers = [(201, {"callId": CALL})]
+    plain = BandwidthAccount("5000000", "app-1", "id", "secret", oauth2=False, base_url=rest.base_url)
+    async with aiohttp.ClientSession() as http:
+        await BandwidthControl(http, plain, patience=BRIEF).dial(OutboundCall("1", "2", "https://b.test/v"))
+    assert set(rest.asked[-1].body) == {"to", "from", "applicationId", "answerUrl", "callTimeout"}
+
+
 async def test_a_new_call_without_an_id_is_a_fault(rest: CallRest, bandwidth: BandwidthControl) -> None:
     rest.answers = [LOGIN, (201, {})]
     with pytest.raises(PeerFault, match="rest_bad_answer"):

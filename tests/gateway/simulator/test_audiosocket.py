@@ -1,5 +1,6 @@
 """Asterisk's side of AudioSocket: the frames as documented, strictness as Asterisk's, and our codec at the end."""
 
+import asyncio
 import uuid
 
 import pytest
@@ -22,9 +23,13 @@ from gateway.platforms.audiosocket import AudioSocket
 from gateway.platforms.base import WebhookRequest
 from gateway.simulator import audiosocket as wire
 from gateway.simulator.audiosocket import AudioSocketDialect, AudioSocketRinging
+from gateway.simulator.call import CallTrace, SimulatedCall
 from gateway.simulator.dialect import BotAudio, BotHangUp, BotViolation
 from gateway.simulator.failure import CallFailed
+from gateway.simulator.link import Link, MemoryLink
 from gateway.simulator.ringing import Reply
+from gateway.simulator.script import Manners, Script
+from tests.rig.clock import run_leaping
 from tests.rig.codec_vectors import load, message_of
 
 UUID = "40325ec2-5efd-4bd3-805f-53576e581d13"
@@ -141,3 +146,43 @@ def test_equal_seeds_give_equal_channels() -> None:
     seconds, _, counter = AudioSocketRinging("a", "").call_id.partition(".")
     assert seconds.isdigit()
     assert counter.isdigit()
+
+
+def hold(frames_every_s: float, seconds: float) -> CallTrace:
+    """A call to a bot that sends a frame that often for so long, and is then silent."""
+
+    async def listen(link: Link) -> None:
+        while await link.receive() is not None:
+            pass
+
+    async def speak(link: Link) -> None:
+        for _ in range(round(seconds / frames_every_s)):
+            await link.send(b"\x10\x01\x40" + b"\1\2" * 160)
+            await asyncio.sleep(frames_every_s)
+
+    async def both() -> CallTrace:
+        here, there = MemoryLink.pair()
+        bot = asyncio.gather(speak(there), listen(there))
+        patient = Script([], 8000, Manners(quiet_s=30.0, greeting_s=30.0))
+        trace = await SimulatedCall(here, AudioSocketDialect(UUID), patient, max_call_s=20.0).run()
+        await bot
+        return trace
+
+    return run_leaping(both())
+
+
+def test_a_bot_that_is_silent_for_two_seconds_loses_the_call() -> None:
+    trace = hold(0.02, 4.0)
+    assert trace.ended_by == "fault"
+    assert trace.duration_s == pytest.approx(6.0, abs=0.1)
+    assert "no audio for too long" in trace.violations[0]
+
+
+def test_a_frame_a_second_keeps_the_call() -> None:
+    trace = hold(1.0, 20.0)
+    assert (trace.ended_by, trace.violations) == ("limit", ())
+
+
+def test_audio_faster_than_real_time_overruns_the_jitter_buffer() -> None:
+    trace = hold(0.01, 4.0)
+    assert "audio is dropped" in trace.violations[0]

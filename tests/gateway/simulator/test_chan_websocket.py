@@ -1,5 +1,6 @@
 """Asterisk's side of chan_websocket: messages as recorded, its queue, its strictness, and our codec at the end."""
 
+import asyncio
 import json
 
 import pytest
@@ -24,11 +25,15 @@ from gateway.events import (
 )
 from gateway.platforms.base import Codec, WebhookRequest
 from gateway.platforms.chan_websocket import ChanWebsocket
+from gateway.simulator.call import CallTrace, SimulatedCall
 from gateway.simulator.chan_websocket import ChanWebsocketDialect, ChanWebsocketRinging
 from gateway.simulator.dialect import BotAudio, BotClear, BotControl, BotHangUp, BotMark, BotViolation
 from gateway.simulator.failure import CallFailed
+from gateway.simulator.link import Link, MemoryLink
 from gateway.simulator.ringing import Reply
+from gateway.simulator.script import Manners, Script
 from media.g711 import alaw_to_pcm, ulaw_to_pcm
+from tests.rig.clock import run_leaping
 from tests.rig.codec_vectors import load, message_of
 
 CHANNEL = "1767225600.4"
@@ -195,3 +200,40 @@ def test_the_dial_plans_question_is_understood_and_its_answer_followed() -> None
 def test_a_full_house_fails_the_call() -> None:
     with pytest.raises(CallFailed, match="rejected"):
         ChanWebsocketRinging("seed", "").door(BASE, Reply("text/plain", ChanWebsocket().reject("busy").body))
+
+
+def hold(commands: list[str | bytes]) -> tuple[CallTrace, list[str]]:
+    """A call to a bot that sends all of it at once and then listens; what Asterisk said comes back."""
+    said: list[str] = []
+
+    async def bot(link: Link) -> None:
+        for command in commands:
+            await link.send(command)
+        while (message := await link.receive()) is not None:
+            said.extend([json.loads(message)["event"]] if isinstance(message, str) else [])
+
+    async def both() -> CallTrace:
+        here, there = MemoryLink.pair()
+        listening = asyncio.ensure_future(bot(there))
+        silent = Script([], 16000, Manners(quiet_s=0.1, greeting_s=5.0))
+        trace = await SimulatedCall(here, dialect(), silent).run()
+        await listening
+        return trace
+
+    return run_leaping(both()), said
+
+
+def test_of_thirty_seconds_at_once_twenty_are_kept_and_the_bot_is_told() -> None:
+    trace, said = hold([FRAME] * 1500)
+    assert len(trace.heard_pcm) / 32000 == pytest.approx(20.0, abs=1.0)
+    assert said.count("MEDIA_XOFF") == said.count("MEDIA_XON") == 1
+    assert "the platform's queue is full: audio is dropped" in trace.violations
+
+
+def test_a_flush_loses_the_marks_that_wait_and_asks_nothing_of_them() -> None:
+    mark, flush, ask = (f'{{"command":"{name}"}}' for name in ("MARK_MEDIA", "FLUSH_MEDIA", "REPORT_QUEUE_DRAINED"))
+    trace, said = hold([*[FRAME] * 100, mark.replace("}", ',"correlation_id":"1"}'), flush, ask])
+    assert said == ["MEDIA_START", "QUEUE_DRAINED"]
+    assert not any(trace.heard_pcm[1000:])
+    _, said = hold([*[FRAME] * 100, mark.replace("}", ',"correlation_id":"1"}')])
+    assert said == ["MEDIA_START", "MEDIA_MARK_PROCESSED"]
