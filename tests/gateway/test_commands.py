@@ -6,14 +6,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+from aiohttp import ClientSession
+from aiohttp.test_utils import TestServer
+from aiohttp.web import Application
 
 from gateway.commands import Commands
 from gateway.errors import PeerFault
 from gateway.gateway import Gateway
+from gateway.platform_routes import PlatformRoutes, SocketBounds
 from gateway.platforms.base import Document, IncomingCall, WebhookRequest
 from gateway.platforms.control import CallControl
 from gateway.platforms.telnyx_call_control import TelnyxCallControl
+from gateway.platforms.telnyx_control import TelnyxControl
+from gateway.requests import RequestReader
+from gateway.simulator.telnyx import StreamOrder, TelnyxDialect, TelnyxIds
 from tests.rig.call import Rig
+from tests.rig.call_rest import CallRest
 
 STREAM = "wss://bot.example.test/telnyx/stream"
 
@@ -101,3 +109,31 @@ async def test_stopping_gives_up_what_was_not_obeyed() -> None:
     await bench.commands.stop()
     assert not [task for task in asyncio.all_tasks() if task.get_name() == "v3:1: command"]
     await bench.gateway.stop(0.0)
+
+
+async def test_over_http_the_event_is_acknowledged_and_the_ordered_stream_is_taken() -> None:
+    async with CallRest().serving() as rest, ClientSession() as http:
+        bench = Bench(None)
+        control = TelnyxControl(http, "key", base_url=rest.base_url)
+        bench.gateway.parts = replace(bench.gateway.parts, controls={"telnyx": control})
+        app = Application()
+        PlatformRoutes(bench.gateway, RequestReader("https://bot.example.test"), SocketBounds(5, 500.0)).add_to(app)
+        async with TestServer(app) as server:
+            side = TelnyxDialect(TelnyxIds.numbered("pair"), StreamOrder("", "PCMU", 8000))
+            started = json.loads(side.opening()[1])["start"]
+            payload = {"call_control_id": started["call_control_id"], "direction": "incoming"}
+            event = {"data": {"event_type": "call.initiated", "id": "e-1", "payload": payload}}
+            async with http.post(server.make_url("/telnyx/voice"), json=event) as response:
+                assert (response.status, await response.read()) == (200, b"")
+            await asyncio.gather(*(task for task in asyncio.all_tasks() if task.get_name().endswith(": command")))
+            order = rest.asked[0].body
+            assert rest.asked[0].path == f"/v2/calls/{started['call_control_id']}/actions/answer"
+            path = order["stream_url"].removeprefix("wss://bot.example.test")
+            async with http.ws_connect(server.make_url(path)) as socket:
+                for message in [*side.opening(), *side.audio(bytes(320)), *side.stop()]:
+                    await socket.send_str(str(message))
+                async for _ in socket:  # what the bot says, until the gateway closes
+                    pass
+        (record,) = bench.gateway.calls.records()
+        assert (record.call_id, record.ended) == (started["call_control_id"], "stop")
+        await bench.gateway.stop(0.0)
