@@ -42,6 +42,8 @@ log = structlog.get_logger(__name__)
 
 # The goodbye's last mark may be this late before we hang up all the same (F-10).
 GOODBYE_GRACE_S = 1.0
+# Platforms that are told on the stream to hang up end it in their own way, within a round trip or two.
+HANG_UP_GRACE_S = 1.0
 # A goodbye takes a few seconds; one that cannot be spoken at all must not hold the line longer than this.
 FAREWELL_DEADLINE_S = 15.0
 # How often `watch` looks at clocks that count in minutes.
@@ -106,6 +108,7 @@ class CallSession:
         )
         self._turn = Turn()
         self._timers = Timers(self._happen)
+        self._left = False  # the end that the platform tells from now on is the one we asked for
         self._vigil = Vigil(timing.max_call_s, timing.silence_s)
         self._playout.on_audible = lambda _: self._on_audible()
         if self._recording is not None:
@@ -167,7 +170,7 @@ class CallSession:
                 self._playout.hold(event.stopped)
             elif isinstance(event, CallEnded):
                 self._happen(Happening.CALL_ENDED)
-                raise CallOver(event.reason)
+                raise CallOver("goodbye" if self._left else event.reason)
 
     async def _speak(self) -> None:
         try:
@@ -196,8 +199,11 @@ class CallSession:
     async def _leave(self) -> None:
         """The goodbye has sounded by our clock: let the platform confirm it, then end the leg."""
         await self._playout.marks.confirmed(GOODBYE_GRACE_S)
+        self._left = True
         await self._line.send(HangUp("goodbye"))
         await self._hang_up()
+        if self._line.codec.capabilities.hang_up_on_stream:
+            await asyncio.sleep(HANG_UP_GRACE_S)  # `hear` ends the call sooner, when the stream has ended
         raise CallOver("goodbye")
 
     def _over(self) -> None:

@@ -14,6 +14,7 @@ from gateway.events import (
     ClearOutput,
     Command,
     Event,
+    FlowControl,
     HangUp,
     KeepAlive,
     PeerError,
@@ -36,7 +37,7 @@ CAPABILITIES = Capabilities(
 )
 # Genesys takes no larger message of audio.
 MAX_BLOCK_BYTES = 64_000
-# Audio kept while Genesys has paused the stream, 8 s of µ-law; in a longer pause what is oldest is lost.
+# Audio kept that is sent while Genesys has paused the stream, 8 s of µ-law; of more the oldest is lost.
 MAX_HELD_BYTES = 64_000
 # Ids of a connection test: it expects `opened` and no bot behind it.
 _NOBODY = "00000000-0000-0000-0000-000000000000"
@@ -166,13 +167,13 @@ class GenesysCodec(JsonStream):
 
     def _pause(self) -> list[Event]:
         self._paused = True
-        return []
+        return [FlowControl(stopped=True)]
 
     def _resume(self) -> list[Event]:
         self._paused = False
         self._to_say += self._held
         self._forget_held()
-        return []
+        return [FlowControl(stopped=False)]
 
     def _hold(self, blocks: list[bytes]) -> list[str | bytes]:
         for block in blocks:

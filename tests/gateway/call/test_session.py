@@ -5,6 +5,7 @@ Conversations are in tests/calls.
 
 import asyncio
 import base64
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,10 +17,12 @@ from gateway.call.prompts import Prompts
 from gateway.call.record import CallRecord
 from gateway.call.recording import Recording
 from gateway.call.script import Script, Timing
-from gateway.call.session import FAREWELL_DEADLINE_S, CallSession, Engines
+from gateway.call.session import FAREWELL_DEADLINE_S, HANG_UP_GRACE_S, CallSession, Engines
 from gateway.errors import TtsError
 from gateway.events import CallStarted
 from gateway.llm.scripted import ScriptedModel
+from gateway.platforms.base import Codec
+from gateway.platforms.genesys_stream import GenesysCodec
 from gateway.platforms.twilio import Twilio
 from gateway.stt.energy import EnergyRecognisers
 from gateway.tts.base import SpeechEvent
@@ -71,12 +74,14 @@ class Sets:
         timing: Timing | None = None,
         greeting: str = "Hello.",
         recording: Recording | None = None,
+        wire: Wire | None = None,
+        codec: Codec | None = None,
     ) -> None:
-        self.wire = Wire()
+        self.wire = wire or Wire()
         self.voice = voice or TestVoice(0.0, lambda _: False, False)
         self.record = CallRecord("CA1", "twilio", "then")
         self.hung_up = 0
-        line = Line(self.wire, Twilio("").codec(), 5.0)
+        line = Line(self.wire, codec or Twilio("").codec(), 5.0)
         line.codec.receive(START)
         self.session = CallSession(
             line,
@@ -129,6 +134,38 @@ def test_a_farewell_is_heard_and_then_the_leg_is_ended() -> None:
     assert made.record.ended == "goodbye"
     assert made.hung_up == 1
     assert [turn.heard_text for turn in made.record.turns] == ["Hello.", "Goodbye."]
+
+
+class Genesys(Wire):
+    """Genesys' end of the wire: it answers a disconnect with close, and expects closed."""
+
+    async def send(self, message: str | bytes) -> None:
+        await super().send(message)
+        if isinstance(message, str) and '"disconnect"' in message:
+            self.say('{"version":"2","type":"close","id":"s","seq":2,"serverseq":2,"parameters":{}}')
+
+
+def genesys() -> GenesysCodec:
+    codec = GenesysCodec()
+    media = '[{"type":"audio","format":"PCMU","channels":["external"],"rate":8000}]'
+    head = '"version":"2","type":"open","id":"s","seq":1,"serverseq":0'
+    codec.receive(f'{{{head},"parameters":{{"conversationId":"c","media":{media}}}}}')
+    codec.owed()
+    return codec
+
+
+def test_a_platform_told_to_hang_up_on_the_stream_ends_it_in_its_own_way() -> None:
+    made = run(lambda sets: sets.session.farewell(), wire=Genesys(), codec=genesys())
+    assert made.record.ended == "goodbye"
+    kinds = [json.loads(message)["type"] for message in made.wire.sent if isinstance(message, str)]
+    assert kinds == ["disconnect", "closed"]
+
+
+def test_a_platform_that_does_not_hang_up_when_it_is_told_to_is_left() -> None:
+    answered = run(lambda sets: sets.session.farewell(), wire=Genesys(), codec=genesys())
+    silent = run(lambda sets: sets.session.farewell(), codec=genesys())
+    assert silent.record.ended == "goodbye"
+    assert silent.record.duration_s == pytest.approx(answered.record.duration_s + HANG_UP_GRACE_S)
 
 
 def test_a_second_farewell_says_no_second_goodbye() -> None:

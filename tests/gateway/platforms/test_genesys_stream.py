@@ -12,6 +12,7 @@ from gateway.events import (
     CallerAudio,
     CallStarted,
     ClearOutput,
+    FlowControl,
     HangUp,
     KeepAlive,
     PeerError,
@@ -127,9 +128,9 @@ def test_a_number_is_given_when_a_message_leaves() -> None:
 def test_audio_waits_while_the_stream_is_paused(pause: str, resume: str) -> None:
     codec = open_codec()
     assert codec.encode(SendAudio(b"\x01")) == [b"\x01"]
-    codec.receive(message(pause, 2))
+    assert codec.receive(message(pause, 2)) == [FlowControl(stopped=True)]
     assert codec.encode(SendAudio(b"\x02")) == codec.encode(SendAudio(b"\x03")) == []
-    assert codec.receive(message(resume, 3, start="PT1S", discarded="PT1S")) == []
+    assert codec.receive(message(resume, 3, start="PT1S", discarded="PT1S")) == [FlowControl(stopped=False)]
     assert codec.owed() == [b"\x02", b"\x03"]
     assert codec.encode(SendAudio(b"\x04")) == [b"\x04"]
 
