@@ -1,0 +1,82 @@
+"""Measures the languages with the real models: `python -m tests.bench.languages [LANGUAGE …] [--voices A,B] [--times]`.
+
+Every sentence of tests/vectors/speech is spoken by Kokoro, sent through 8 kHz µ-law, and heard by Whisper base. Prints
+the word error rate of each voice (of Chinese and Japanese, the character error rate), or with --times how far the
+engine's word starts are from Whisper's. It measures and never judges: tests/integration has the bounds.
+"""
+
+import argparse
+import statistics
+import sys
+
+from tests.rig.speech import (
+    VOICES,
+    Speech,
+    character_error_rate,
+    error_rate,
+    heard,
+    say,
+    sentences,
+    time_errors_s,
+)
+from tts_worker.kokoro import KokoroEngine
+from tts_worker.kokoro_onnx import build_engine
+
+_UNSPACED = ("ja", "zh")
+
+
+def spoken(engine: KokoroEngine, options: argparse.Namespace, language: str, voice: str) -> list[Speech]:
+    return [say(engine, line, language, voice, options.speed) for line in sentences(language)[: options.sentences]]
+
+
+def print_errors(language: str, voice: str, speeches: list[Speech], *, verbose: bool) -> None:
+    pairs = [(speech.text, heard(speech)) for speech in speeches]
+    if verbose:
+        for said, understood in pairs:
+            print(f"  {said}\n    {understood}")
+    if language in _UNSPACED:
+        rate = character_error_rate(*(" ".join(side) for side in zip(*pairs, strict=True)))
+    else:
+        rate = error_rate(pairs)
+    print(f"{language:6}{voice:14}{len(pairs):4} sentences{100 * rate:8.1f} % wrong", flush=True)
+
+
+def print_times(language: str, voice: str, speeches: list[Speech]) -> None:
+    errors_ms = [1000 * error for speech in speeches for error in time_errors_s(speech)]
+    if len(errors_ms) < 2:
+        print(f"{language:6}{voice:14} too few words in common")
+        return
+    sizes_ms = sorted(map(abs, errors_ms))
+    p90_ms = statistics.quantiles(sizes_ms, n=10)[-1]
+    print(
+        f"{language:6}{voice:14}{len(errors_ms):4} words  median error {statistics.median(sizes_ms):4.0f} ms  "
+        f"p90 {p90_ms:4.0f} ms  median offset {statistics.median(errors_ms):+4.0f} ms",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help=f"of {', '.join(VOICES)} (default: all)")
+    parser.add_argument("--voices", default="", help="comma-separated; default: the one of tests/rig/speech.py")
+    parser.add_argument("--sentences", type=int, help="only the first so many of each language")
+    parser.add_argument("--speed", type=float, default=1.0, help="speaking rate (default 1.0)")
+    parser.add_argument("--threads", type=int, default=2, help="CPU threads of Kokoro")
+    parser.add_argument("--times", action="store_true", help="measure word times instead of words")
+    parser.add_argument("--verbose", action="store_true", help="print what was said and heard")
+    options = parser.parse_args()
+    if unknown := set(options.languages) - set(VOICES):
+        sys.exit(f"no sentences in {', '.join(sorted(unknown))}; there are {', '.join(VOICES)}")
+    engine = build_engine("", "", options.threads, "cpu")
+    engine.warm_up()
+    for language in options.languages or VOICES:
+        for voice in options.voices.split(",") if options.voices else [VOICES[language]]:
+            speeches = spoken(engine, options, language, voice)
+            if options.times:
+                print_times(language, voice, speeches)
+            else:
+                print_errors(language, voice, speeches, verbose=options.verbose)
+
+
+if __name__ == "__main__":
+    main()
