@@ -82,7 +82,8 @@ class Sets:
         self.record = CallRecord("CA1", "twilio", "then")
         self.hung_up = 0
         line = Line(self.wire, codec or Twilio("").codec(), 5.0)
-        line.codec.receive(START)
+        if codec is None:
+            line.codec.receive(START)
         self.session = CallSession(
             line,
             CallStarted("CA1", "MZ1", ULAW_8K, ULAW_8K),
