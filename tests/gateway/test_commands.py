@@ -134,6 +134,6 @@ async def test_over_http_the_event_is_acknowledged_and_the_ordered_stream_is_tak
                     await socket.send_str(str(message))
                 async for _ in socket:  # what the bot says, until the gateway closes
                     pass
+            await bench.gateway.stop(5.0)
         (record,) = bench.gateway.calls.records()
         assert (record.call_id, record.ended) == (started["call_control_id"], "stop")
-        await bench.gateway.stop(0.0)
