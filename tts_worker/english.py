@@ -1,5 +1,6 @@
 """English through misaki: a dictionary with parts of speech, and espeak-ng for the words it does not have."""
 
+from dataclasses import replace
 from typing import Any
 
 from config.errors import ConfigError
@@ -39,7 +40,16 @@ class EnglishReader:
             # A sign spoken with what follows it ($5) has no phonemes of its own and belongs to that word.
             silent_from = start if not phonemes and not space else None
             position += len(token.whitespace)
+        return _with_last_stop(flat, units)
+
+
+def _with_last_stop(text: str, units: list[Unit]) -> list[Unit]:
+    """Give a text that ends in an abbreviation (at 6 P.M.) the full stop that ends its sentence too."""
+    length = len(text.rstrip())
+    if not units or not units[-1].is_word or units[-1].end_char != length or not text[:length].endswith("."):
         return units
+    last = replace(units[-1], end_char=length - 1, space=False)
+    return [*units[:-1], last, Unit(".", length - 1, length, False, False)]
 
 
 def load_tagger() -> Any:

@@ -46,10 +46,22 @@ def test_british_and_american_english_differ() -> None:
         ("  Mr. Smith (don't ask)", ["Mr.", "Smith", "don't", "ask"]),
         ("one\n\ntwo\tthree", ["one", "two", "three"]),
         ("see you at 9:30 PM.", ["see", "you", "at", "9:30", "PM"]),
+        ("Mr. Smith", ["Mr.", "Smith"]),
     ],
 )
 def test_words_are_found_where_they_stand(text: str, found: list[str]) -> None:
     assert words(text) == found
+
+
+@pytest.mark.parametrize("text", ["We close at 6 P. M.", "ask for Dr.", "It closes at 6 p.m.  "])
+def test_an_abbreviation_at_the_end_ends_the_sentence(text: str) -> None:
+    units = read(text)
+    stop = len(text.rstrip())
+
+    assert (units[-1].phonemes, units[-1].start_char, units[-1].end_char) == (".", stop - 1, stop)
+    assert units[-2].is_word
+    assert units[-2].end_char == stop - 1
+    assert not units[-2].space
 
 
 def test_line_breaks_part_words() -> None:

@@ -3,11 +3,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from structlog.testing import capture_logs
 
+from gateway.text.speakable import speak
 from media.tts_wire import ErrorCode
-from tests.tts_worker.kokoro_rig import shared_phonemizer
+from tests.rig.speech import VOICES, sentences
+from tests.tts_worker.kokoro_rig import make_alphabet, shared_phonemizer
 from tests.tts_worker.test_espeak import SENTENCES
 from tts_worker.engine import EngineError
-from tts_worker.g2p import MAX_TEXT_CHARS
+from tts_worker.g2p import MAX_TEXT_CHARS, Phonemizer
+from tts_worker.languages import resolve_language
 
 
 def test_loading_tries_the_dictionaries_and_the_fallback() -> None:
@@ -52,3 +55,16 @@ def test_a_long_text_is_read_to_its_end() -> None:
     text = "no stop in sight " * 40
 
     assert sum(unit.is_word for unit in shared_phonemizer().units(text, "en-us")) == 160
+
+
+@pytest.mark.parametrize("language", sorted(VOICES))
+def test_every_word_of_a_languages_sentences_is_spoken_in_symbols_the_model_has(language: str) -> None:
+    phonemizer = Phonemizer(make_alphabet())
+    for sentence in sentences(language):
+        text = speak(sentence, language).text
+        silent = list(text)
+        for unit in phonemizer.units(text, resolve_language(language, VOICES[language]) or ""):
+            silent[unit.start_char : unit.end_char] = " " * (unit.end_char - unit.start_char)
+        assert not any(char.isalnum() for char in silent)
+
+    assert not phonemizer.alphabet.dropped
