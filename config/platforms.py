@@ -97,6 +97,10 @@ class Exotel(PlatformGroup):
     rate_hz: Literal[8000, 16000, 24000]
     min_chunk_bytes: Annotated[int, Field(ge=320, le=100_000, multiple_of=320)]
     marks_returned_on_clear: bool
+    account_sid: str
+    api_key: Secret
+    api_token: Secret
+    api_url: str
 
 
 class Bandwidth(PlatformGroup):
@@ -105,18 +109,34 @@ class Bandwidth(PlatformGroup):
     password: Secret
     pcm_hz: Literal[0, 8000, 16000, 24000]
     hold_s: Annotated[int, Field(ge=60, le=86_400)]
+    account_id: str
+    application_id: str
+    client_id: str
+    client_secret: Secret
+    oauth2: bool
+    api_url: str
+    token_url: str
 
 
-class ChanWebsocket(PlatformGroup):
+class Asterisk(PlatformGroup):
+    """What both Asterisk platforms have: the dial plan's credentials, and ARI's."""
+
     proof = ("user", "password")
     user: str
     password: Secret
+    ari_user: str
+    ari_password: Secret
+    ari_url: str
+    endpoint: Annotated[str, Field(pattern=r"\{number\}")]
+    context: str
+    extension: str
 
 
-class AudioSocket(PlatformGroup):
-    proof = ("user", "password")
-    user: str
-    password: Secret
+class ChanWebsocket(Asterisk):
+    """Over HTTP, so there is nothing to add."""
+
+
+class AudioSocket(Asterisk):
     port: Annotated[int, Field(ge=0, le=65535)]
     rate_hz: Literal[0, 8000, 12000, 16000, 24000, 32000, 44100, 48000, 96000, 192000]
     networks: tuple[str, ...]

@@ -8,8 +8,11 @@ import aiohttp
 from config import platforms as tables
 from config.errors import ConfigError
 from config.settings import Settings
+from gateway.platforms.asterisk_control import AsteriskAccount, AsteriskControl
+from gateway.platforms.bandwidth_control import BandwidthAccount, BandwidthControl
 from gateway.platforms.base import Platform
 from gateway.platforms.control import CallControl, TwilioControl
+from gateway.platforms.exotel_control import ExotelAccount, ExotelControl
 from gateway.platforms.jambonz_control import JambonzControl
 from gateway.platforms.plivo_control import PlivoControl, VobizControl
 from gateway.platforms.registry import build_platform
@@ -58,6 +61,12 @@ def _values(table: tables.PlatformGroup) -> Mapping[str, Any]:
             return _some(table, "webhook_secret", "rate_hz", "max_age_s")
         case tables.AudioSocket():
             return _some(table, "user", "password", "rate_hz")
+        case tables.ChanWebsocket():
+            return _some(table, "user", "password")
+        case tables.Exotel():
+            return _some(table, "user", "password", "rate_hz", "min_chunk_bytes", "marks_returned_on_clear")
+        case tables.Bandwidth():
+            return _some(table, "user", "password", "pcm_hz", "hold_s")
         case _:
             return table.model_dump()
 
@@ -81,6 +90,25 @@ def _control(table: tables.PlatformGroup, http: aiohttp.ClientSession, publish: 
             return VonageControl(http, token, base_url=table.api_url)
         case tables.Jambonz() if table.account_sid and table.api_key:
             return JambonzControl(http, table.account_sid, table.api_key, publish=publish, base_url=table.api_url)
+        case tables.Asterisk() if table.ari_user and table.ari_password:
+            some = _some(table, "endpoint", "context", "extension")
+            return AsteriskControl(http, AsteriskAccount(table.ari_user, table.ari_password, table.ari_url, **some))
+        case tables.Exotel() if table.account_sid and table.api_key and table.api_token:
+            stream = (table.user, table.password, table.rate_hz, table.api_url)
+            return ExotelControl(http, ExotelAccount(table.account_sid, table.api_key, table.api_token, *stream))
+        case tables.Bandwidth() if table.account_id and table.client_id and table.client_secret:
+            account = BandwidthAccount(
+                table.account_id,
+                table.application_id,
+                table.client_id,
+                table.client_secret,
+                table.oauth2,
+                table.user,
+                table.password,
+                table.api_url,
+                table.token_url,
+            )
+            return BandwidthControl(http, account)
         case _:
             return None
 

@@ -79,13 +79,28 @@ async def test_each_control_is_made_from_its_credentials_and_does_what_its_platf
         f"vonage.private_key={key}",
         "jambonz.account_sid=a",
         "jambonz.api_key=k",
+        "chan_websocket.ari_user=u",
+        "chan_websocket.ari_password=p",
+        "audiosocket.ari_user=u",
+        "audiosocket.ari_password=p",
+        "exotel.account_sid=a",
+        "exotel.api_key=k",
+        "exotel.api_token=t",
+        "bandwidth.account_id=a",
+        "bandwidth.client_id=i",
+        "bandwidth.client_secret=s",
     )
-    assert made.keys() == {"twilio", "signalwire", "telnyx", "plivo", "vobiz", "vonage", "jambonz"}
+    assert made.keys() == PLATFORMS.keys() - {"freeswitch", "genesys"}
     platforms = build_platforms(settings())
     for name, control in made.items():
         claimed = platforms[name].capabilities.rest
         assert all(callable(getattr(control, method)) for method in claimed), name
         assert isinstance(control, KeyPad) == ("send_digits" in claimed), name
+
+
+def test_an_endpoint_that_has_no_place_for_the_number_is_refused() -> None:
+    with pytest.raises(ConfigError, match="endpoint"):
+        settings("chan_websocket.endpoint=PJSIP/trunk")
 
 
 async def test_a_key_that_is_none_is_told() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gateway.errors import PeerFault, Refused
-from gateway.events import CallStarted, Command, SendDigits, Transfer
+from gateway.events import CallStarted, Command, HangUp, SendDigits, Transfer
 from gateway.leg import MAX_DIGITS, Leg
 from gateway.platforms.base import Capabilities
 from media.formats import ULAW_8K
@@ -130,3 +130,14 @@ async def test_an_end_learnt_elsewhere_is_passed_on() -> None:
     made, line = leg(Capabilities())
     await made.over("status")
     assert line.ended == ["status"]
+
+
+async def test_where_rest_only_tells_the_target_the_stream_is_hung_up_after_it() -> None:
+    made, line = leg(Capabilities(transfer_by_hanging_up=True), control := Control())
+    await made.transfer(TARGET)
+    assert control.asked == [("transfer", "c1", TARGET)]
+    assert line.sent == [HangUp("transfer")]
+    made, line = leg(Capabilities(transfer_by_hanging_up=True), Control(PeerFault("rest_failed")))
+    with pytest.raises(PeerFault):
+        await made.transfer(TARGET)
+    assert line.sent == []
