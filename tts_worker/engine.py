@@ -102,9 +102,10 @@ class Engine(Protocol):
         """Load the model and speak once in silence, so that the first request is as quick as the tenth."""
         ...
 
-    def plan(self, text: str, voice: str, language: str, speed: float) -> list[Piece]:
-        """Phonemise and split `text`; [] when it has nothing to say. The first piece may be short, to sound early.
+    def plan(self, text: str, voice: str, language: str, speed: float, *, early: bool = True) -> list[Piece]:
+        """Phonemise and split `text`; [] when it has nothing to say.
 
+        With `early` the first piece is short, to sound early; without, its listener still hears what came before.
         `language` may be "" for the voice's own. Raises EngineError: unknown_voice, unknown_language, text_too_long.
         """
         ...

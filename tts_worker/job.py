@@ -23,18 +23,28 @@ class Busy(Exception):
 
 
 class Job:
-    """One accepted request. After `cancel` its listener hears nothing more."""
+    """One accepted request. After `cancel` its listener hears nothing more.
 
-    __slots__ = ("_cancel", "listener", "live", "request", "session")
+    `opens_turn`: the session had nothing unfinished, so its caller hears silence until this one sounds.
+    """
+
+    __slots__ = ("_cancel", "listener", "live", "opens_turn", "request", "session")
 
     def __init__(
-        self, session: Hashable, request: SpeechRequest, listener: Listener, cancel: Callable[["Job"], None]
+        self,
+        session: Hashable,
+        request: SpeechRequest,
+        listener: Listener,
+        cancel: Callable[["Job"], None],
+        *,
+        opens_turn: bool = True,
     ) -> None:
         self._cancel = cancel
         self.session = session
         self.request = request
         self.listener = listener
         self.live = True
+        self.opens_turn = opens_turn
 
     def cancel(self) -> None:
         """Forget the request: queued pieces are dropped; one in work is given up or thrown away. Idempotent."""

@@ -96,12 +96,12 @@ class KokoroEngine(Engine):
         for piece in self.plan(_WARM_UP_TEXT, min(self.voices), "en-us", 1.0):
             self.synthesize(piece)
 
-    def plan(self, text: str, voice: str, language: str, speed: float) -> list[Piece]:
+    def plan(self, text: str, voice: str, language: str, speed: float, *, early: bool = True) -> list[Piece]:
         self._voices.check(voice)
         resolved = resolve_language(language, voice)
         if resolved is None:
             raise EngineError(ErrorCode.UNKNOWN_LANGUAGE, f"no such language; there are {', '.join(sorted(LANGUAGES))}")
-        return cut(text, self._phonemizer.units(text, resolved), voice, resolved, speed)
+        return cut(text, self._phonemizer.units(text, resolved), voice, resolved, speed, early=early)
 
     @property
     def batch_limit(self) -> BatchLimit:

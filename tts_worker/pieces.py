@@ -37,14 +37,19 @@ class Unit:
     space: bool  # a space follows
 
 
-def cut(text: str, units: Sequence[Unit], voice: str, language: str, speed: float) -> list[Piece]:
-    """Return the pieces that together speak every word of `units` with all its phonemes; [] when there is no word."""
+def cut(
+    text: str, units: Sequence[Unit], voice: str, language: str, speed: float, *, early: bool = True
+) -> list[Piece]:
+    """Return the pieces that together speak every word of `units` with all its phonemes; [] when there is no word.
+
+    With `early` the first piece is short.
+    """
     pending = [part for unit in units for part in _halves(unit)]
     links = LINKING_WORDS.get(language.partition("-")[0], frozenset())
     pieces: list[Piece] = []
     while pending:
         places = _places(text, pending, links)
-        count = _first_cut(places) if not pieces else _later_cut(places)
+        count = _first_cut(places) if early and not pieces else _later_cut(places)
         taken, pending = pending[:count], pending[count:]
         if any(unit.is_word for unit in taken):
             pieces.append(_piece(text, taken, voice, language, speed))

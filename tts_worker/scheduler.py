@@ -7,6 +7,7 @@ cancelled request is silent from the moment cancel returns.
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -47,7 +48,7 @@ class Scheduler:
         self._tasks: FairQueue[_Task] = FairQueue()
         self._in_work: list[_Task] = []
         self._stopping = False
-        self._queued_requests = 0
+        self._unfinished: Counter[Hashable] = Counter()
         self._threads: list[threading.Thread] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self.warmed_up: asyncio.Future[None] | None = None
@@ -61,7 +62,7 @@ class Scheduler:
     @property
     def queued_requests(self) -> int:
         """Requests accepted and not yet answered, of all sessions."""
-        return self._queued_requests
+        return self._unfinished.total()
 
     def start(self) -> None:
         """Start both threads; `warmed_up` completes when the engine is ready, or with the engine's error."""
@@ -84,12 +85,12 @@ class Scheduler:
         """Queue a request behind the session's others; raises Busy."""
         if not self.ready:
             raise Busy("the engine is not ready; try again in a few seconds")
-        if self._queued_requests >= self._max_queued_requests:
-            raise Busy(f"{self._queued_requests} requests are waiting; try again later or on another worker")
-        job = Job(session, request, listener, self.cancel)
-        self._queued_requests += 1
+        if self.queued_requests >= self._max_queued_requests:
+            raise Busy(f"{self.queued_requests} requests are waiting; try again later or on another worker")
+        job = Job(session, request, listener, self.cancel, opens_turn=not self._unfinished[session])
+        self._unfinished[session] += 1
         with self._changed:
-            self._plans.push(session, job, opens=True)
+            self._plans.push(session, job, opens=job.opens_turn)
             self._changed.notify_all()
         return job
 
@@ -116,7 +117,9 @@ class Scheduler:
     def _retire(self, job: Job) -> bool:
         """Take the job off the books; False when it already was."""
         was_live, job.live = job.live, False
-        self._queued_requests -= was_live
+        if was_live:
+            self._unfinished[job.session] -= 1
+            self._unfinished += Counter()  # forget the sessions that have nothing left
         return was_live
 
     # From here on: the two threads.
@@ -159,7 +162,9 @@ class Scheduler:
     def _plan(self, job: Job) -> None:
         request, delivery = job.request, job.request.delivery
         try:
-            pieces = self._engine.plan(request.text, delivery.voice, delivery.language, delivery.speed)
+            pieces = self._engine.plan(
+                request.text, delivery.voice, delivery.language, delivery.speed, early=job.opens_turn
+            )
         except Exception as error:
             self._fail(job, "plan", error)
             return
@@ -168,8 +173,9 @@ class Scheduler:
             return
         with self._changed:
             for index, piece in enumerate(pieces):
+                opens = job.opens_turn and index == 0
                 if job.live:
-                    self._tasks.push(job.session, _Task(job, piece, index == len(pieces) - 1), opens=index == 0)
+                    self._tasks.push(job.session, _Task(job, piece, index == len(pieces) - 1), opens=opens)
             self._changed.notify_all()
 
     def _speak(self, batch: list[_Task]) -> None:

@@ -54,7 +54,7 @@ class ToneEngine(Engine):
         for voice in VOICES_HZ:
             self._tone(voice, MAX_PIECE_CHARS * self._samples_per_char)
 
-    def plan(self, text: str, voice: str, language: str, speed: float) -> list[Piece]:
+    def plan(self, text: str, voice: str, language: str, speed: float, *, early: bool = True) -> list[Piece]:
         """Cut `text` into pieces whose phonemes are its own characters; nothing to say when no word is in it."""
         if voice not in VOICES_HZ:
             raise EngineError(ErrorCode.UNKNOWN_VOICE, f"the tone engine has no such voice; it has {sorted(VOICES_HZ)}")

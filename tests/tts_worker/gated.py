@@ -21,6 +21,7 @@ class GatedEngine(ToneEngine):
         super().__init__()
         self.batches: list[list[str]] = []
         self.interrupted = 0
+        self.early: list[bool] = []
         self._batch_limit = batch_limit or BatchLimit()
         self.gate = threading.Semaphore(0)
         self.spoken: list[str] = []
@@ -49,13 +50,14 @@ class GatedEngine(ToneEngine):
         if self._is_slow_to_warm:
             self.gate.acquire()
 
-    def plan(self, text: str, voice: str, language: str, speed: float) -> list[Piece]:
+    def plan(self, text: str, voice: str, language: str, speed: float, *, early: bool = True) -> list[Piece]:
+        self.early.append(early)
         self.threads["plan"].add(threading.current_thread().name)
         if text == "refuse":
             raise EngineError(ErrorCode.TEXT_TOO_LONG, "split it")
         if text == "crash":
             raise ZeroDivisionError(text)
-        return super().plan(text, voice, language, speed)
+        return super().plan(text, voice, language, speed, early=early)
 
     @property
     def batch_limit(self) -> BatchLimit:

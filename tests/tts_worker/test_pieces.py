@@ -84,6 +84,13 @@ def test_a_long_first_clause_is_cut_early_in_front_of_a_linking_word() -> None:
     assert spoken(pieces_of(text))[0] == "The next free appointment is on Tuesday"
 
 
+def test_what_need_not_sound_early_keeps_its_sentence_whole() -> None:
+    text = "Thank you very much for calling, I will look up your order right away."
+
+    (piece,) = cut(text, units_of(text), "af_heart", "en-us", 1.0, early=False)
+    assert piece.phonemes == text
+
+
 def test_linking_words_stay_together() -> None:
     text = "The technician will call you before he comes so that you can tell him where to leave the car."
 

@@ -215,6 +215,23 @@ async def test_one_requests_fault_does_not_spoil_the_batch_it_was_in() -> None:
     assert [len(ear.pieces) for ear in ears] == [1, 0, 1]
 
 
+async def test_only_what_opens_a_turn_is_hurried() -> None:
+    engine, ears = GatedEngine(), [Ear() for _ in range(4)]
+    async with running(engine) as scheduler:
+        for text, ear in zip(("first", "second", "third"), ears, strict=False):
+            scheduler.submit("A", request(text), ear)
+        await engine.begins()
+        scheduler.submit("B", request("new turn"), ears[3])
+        await asyncio.sleep(0.05)
+        engine.open()
+        await asyncio.gather(*(ear.end() for ear in ears))
+        assert engine.spoken == ["first", "new turn", "second", "third"]
+        last = Ear()
+        scheduler.submit("A", request("next turn"), last)
+        await last.end()
+    assert engine.early == [True, False, False, True, True]
+
+
 async def test_a_held_session_is_not_spoken_until_released() -> None:
     engine, ear = GatedEngine(), Ear()
     engine.open()

@@ -293,7 +293,7 @@ async def test_silence_queued_behind_speech_is_answered_in_its_turn(client: Clie
 class Refusing(ToneEngine):
     """Cannot plan the text "no"."""
 
-    def plan(self, text: str, voice: str, language: str, speed: float) -> list[Piece]:
+    def plan(self, text: str, voice: str, language: str, speed: float, *, early: bool = True) -> list[Piece]:
         if text == "no":
             raise EngineError(ErrorCode.ENGINE_FAILED, "try again")
         return super().plan(text, voice, language, speed)
