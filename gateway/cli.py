@@ -86,17 +86,34 @@ def _parser() -> argparse.ArgumentParser:
     soak.add_argument("--out", type=Path, default=Path("bench-out"), metavar="DIR", help="where the logs go")
 
     bench = _add(commands, "bench", "measure", "voicebot bench gateway --calls 1 10 40", _bench)
-    bench.add_argument("what", choices=["gateway", "tts"], help="gateway: its own cost and delay; tts: first audio")
+    bench.add_argument(
+        "what",
+        choices=["gateway", "tts", "worker", "transport"],
+        help="gateway: its own cost and delay; tts: first audio; worker: callers at once; transport: base64 or binary",
+    )
     bench.add_argument("--calls", type=int, nargs="+", default=[1, 10, 40], metavar="N", help="gateway: calls at once")
     bench.add_argument("--turns", type=int, default=5, help="gateway: turns a call (default 5)")
     bench.add_argument("--rounds", type=int, default=5, help="tts: rounds (default 5)")
     bench.add_argument(
-        "--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="tts: the worker's settings"
+        "--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="tts, worker, transport: its settings"
     )
+    _add_ladder(bench)
     bench.add_argument("--out", type=Path, default=Path("bench-out"), metavar="DIR", help="where the figures go")
 
     commands.add_parser("models", help="fetch and verify model files (voicebot models --help)")
     return parser
+
+
+def _add_ladder(bench: argparse.ArgumentParser) -> None:
+    bench.add_argument("--clients", type=int, nargs="+", default=[1, 5, 10, 20], metavar="N", help="worker: the ladder")
+    bench.add_argument(
+        "--text", choices=["replies", "short"], default="replies", help="worker: 2 to 4 sentences, or 25 characters"
+    )
+    bench.add_argument(
+        "--limit-ms", type=float, default=1000.0, help="worker: first audio (p95) for Q_max (default 1000)"
+    )
+    bench.add_argument("--no-reference", action="store_true", help="worker: without the one-lock scheme beside it")
+    bench.add_argument("--no-poisson", action="store_true", help="worker: without open-loop load")
 
 
 def _add(
@@ -201,6 +218,17 @@ def _bench(options: argparse.Namespace) -> int:
         from gateway.bench.incremental import bench_tts
 
         return asyncio.run(bench_tts(options.rounds, tuple(options.set), options.out))
+    if options.what == "worker":
+        from gateway.bench.worker_ladder import Ladder, bench_worker
+
+        ladder = Ladder(
+            options.clients, options.text, options.limit_ms, not options.no_reference, not options.no_poisson
+        )
+        return asyncio.run(bench_worker(ladder, tuple(options.set), options.out))
+    if options.what == "transport":
+        from gateway.bench.transport import bench_transport
+
+        return asyncio.run(bench_transport(tuple(options.set), options.out))
     from gateway.bench.gateway_load import bench_gateway
 
     return asyncio.run(bench_gateway(options.calls, options.turns, options.out))

@@ -1,0 +1,85 @@
+"""The worker's ladder as a table, a file and a picture."""
+
+import asyncio
+import json
+import shutil
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from rich.console import Console
+from rich.table import Table
+
+_SAMPLE_EVERY_S = 1.0
+
+
+class Rung(Protocol):
+    """What is told of a load; see worker_ladder.Rung."""
+
+    @property
+    def scheme(self) -> str: ...
+
+    @property
+    def load(self) -> str: ...
+
+    @property
+    def clients(self) -> int: ...
+
+    @property
+    def first_p95_ms(self) -> float: ...
+
+    def as_json(self) -> dict[str, Any]: ...
+
+
+async def gpu_percent() -> float | None:
+    """Watch the first card until cancelled, then return its mean use; None at once without nvidia-smi."""
+    if shutil.which("nvidia-smi") is None:
+        return None
+    seen: list[float] = []
+    try:
+        while True:
+            await asyncio.sleep(_SAMPLE_EVERY_S)
+            query = await asyncio.create_subprocess_exec(
+                "nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits",
+                stdout=asyncio.subprocess.PIPE,
+            )  # fmt: skip
+            out, _ = await query.communicate()
+            seen.append(float(out.split()[0]))
+    except asyncio.CancelledError:
+        return statistics.fmean(seen) if seen else None
+
+
+def print_rungs(console: Console, rungs: Sequence[Rung]) -> None:
+    table = Table(
+        "scheme", "load", "callers", "replies", "failed", "replies/s", "audio s/s",
+        "first audio p50 / p95 / p99 ms", "CPU %", "GPU %",
+    )  # fmt: skip
+    for rung in rungs:
+        f = rung.as_json()
+        table.add_row(
+            f["scheme"], f["load"], str(f["clients"]), str(f["replies"]), str(f["failed"]),
+            f"{f['replies_per_s']:.2f}", f"{f['audio_s_per_s']:.2f}",
+            f"{f['first_p50_ms']:.0f} / {f['first_p95_ms']:.0f} / {f['first_p99_ms']:.0f}",
+            f"{f['cpu_percent']:.0f}", "-" if f["gpu_percent"] is None else f"{f['gpu_percent']:.0f}",
+        )  # fmt: skip
+    console.print(table)
+
+
+def write_report(out_dir: Path, limit_ms: float, q_max: int, given_back: float, rungs: Sequence[Rung]) -> None:
+    """Write worker.json, and worker.png where matplotlib is installed."""
+    figures = {"limit_ms": limit_ms, "q_max": q_max, "given_back": given_back, "rungs": [r.as_json() for r in rungs]}
+    (out_dir / "worker.json").write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.add_subplot(xlabel="callers at once", ylabel="first audio, p95 s", title="One TTS worker")
+    for scheme in dict.fromkeys(rung.scheme for rung in rungs):
+        closed = [rung for rung in rungs if rung.scheme == scheme and rung.load == "closed"]
+        axes.plot([r.clients for r in closed], [r.first_p95_ms / 1000 for r in closed], marker="o", label=scheme)
+    axes.axhline(limit_ms / 1000, linestyle=":", label="limit")
+    axes.set_ylim(bottom=0)
+    axes.legend()
+    figure.savefig(out_dir / "worker.png")
