@@ -166,6 +166,11 @@ class Genesys(PlatformGroup):
     max_age_s: Annotated[float, Field(gt=0, le=3600)]
     l16_order: ByteOrder
 
+    @property
+    def enabled(self) -> bool:
+        """By the key alone where no signature is asked for."""
+        return bool(self.api_key) and (bool(self.client_secret) or not self.require_signature)
+
 
 class Jambonz(PlatformGroup):
     proof = ("webhook_secret",)

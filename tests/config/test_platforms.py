@@ -40,3 +40,9 @@ def test_secrets_are_not_in_a_repr(name: str) -> None:
     hidden = [key for key in secrets if not type(table).model_fields[key].repr]
     assert shown.count("never-shown") == len(secrets) - len(hidden)
     assert len(hidden) >= 1
+
+
+def test_without_signatures_genesys_is_switched_on_by_its_key() -> None:
+    table = load("loadtest", None, ["genesys.require_signature=false"], {}).genesys
+    assert not table.enabled
+    assert table.model_copy(update={"api_key": "key"}).enabled
