@@ -49,7 +49,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_settings(worker)
 
     demo = _add(commands, "demo", "run everything offline and place a recorded call", "voicebot demo --once", _demo)
-    demo.add_argument("--port", type=int, default=8080, help="the gateway's port (default 8080)")
+    demo.add_argument(
+        "--profile", choices=["offline", "indonesia"], default="offline", help="which bot (default offline: English)"
+    )
+    demo.add_argument("--port", type=_port, default=8080, help="the gateway's port (default 8080)")
     demo.add_argument("--no-call", action="store_true", help="only serve: for your own calls and the softphone")
     demo.add_argument("--once", action="store_true", help="exit after the call instead of going on to serve")
     demo.add_argument("--out", type=Path, default=Path("demo-out"), help="folder of heard.wav, call.json, timeline.png")
@@ -71,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
         "--secret", "--auth-token", default="", help="sign as the platform with this token, or user:password"
     )
     call.add_argument("--public-url", default="", help="the base the platform signs for, where it is not --url")
+    call.add_argument("--tape", type=Path, metavar="FILE", help="keep every message of the stream, a line each")
     call.add_argument("--tcp-port", type=int, default=0, help="audiosocket: the gateway's port for it")
     call.add_argument("--admin-token", default="", help="read the gateway's own record of the call with this token")
 
@@ -81,8 +85,8 @@ def _parser() -> argparse.ArgumentParser:
 
     soak = _add(commands, "soak", "many calls; nothing may pile up", "voicebot soak --calls 50", _soak)
     soak.add_argument("files", nargs="*", type=Path, metavar="FILE", help="the caller's turns (default: bundled ones)")
-    soak.add_argument("--calls", type=int, default=50, help="calls in all (default 50)")
-    soak.add_argument("--at-once", type=int, default=1, help="calls at a time (default 1)")
+    soak.add_argument("--calls", type=_count, default=50, help="calls in all (default 50)")
+    soak.add_argument("--at-once", type=_count, default=1, help="calls at a time (default 1)")
     soak.add_argument("--out", type=Path, default=Path("bench-out"), metavar="DIR", help="where the logs go")
 
     bench = _add(commands, "bench", "measure", "voicebot bench gateway --calls 1 10 40", _bench)
@@ -91,9 +95,11 @@ def _parser() -> argparse.ArgumentParser:
         choices=["gateway", "tts", "worker", "transport"],
         help="gateway: its own cost and delay; tts: first audio; worker: callers at once; transport: base64 or binary",
     )
-    bench.add_argument("--calls", type=int, nargs="+", default=[1, 10, 40], metavar="N", help="gateway: calls at once")
-    bench.add_argument("--turns", type=int, default=5, help="gateway: turns a call (default 5)")
-    bench.add_argument("--rounds", type=int, default=5, help="tts: rounds (default 5)")
+    bench.add_argument(
+        "--calls", type=_count, nargs="+", default=[1, 10, 40], metavar="N", help="gateway: calls at once"
+    )
+    bench.add_argument("--turns", type=_count, default=5, help="gateway: turns a call (default 5)")
+    bench.add_argument("--rounds", type=_count, default=5, help="tts: rounds (default 5)")
     bench.add_argument(
         "--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="tts, worker, transport: its settings"
     )
@@ -126,10 +132,22 @@ def _add(
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file laid over the defaults")
-    parser.add_argument("--profile", default="", metavar="NAME", help="a profile: offline, aws, loadtest")
+    parser.add_argument("--profile", default="", metavar="NAME", help="a profile: offline, indonesia, aws, loadtest")
     parser.add_argument(
         "--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="one setting; may be repeated"
     )
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text} is no whole number of at least 1")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text} is no TCP port (0 to 65535)")
+    return int(text)
 
 
 def _settings(options: argparse.Namespace) -> Settings:
@@ -161,7 +179,8 @@ def _worker(options: argparse.Namespace) -> int:
 def _demo(options: argparse.Namespace) -> int:
     from gateway.demo import run_demo
 
-    return asyncio.run(run_demo(options.port, options.out, place_call=not options.no_call, once=options.once))
+    place_call = not options.no_call
+    return asyncio.run(run_demo(options.profile, options.port, options.out, place_call=place_call, once=options.once))
 
 
 def _call(options: argparse.Namespace) -> int:
@@ -179,6 +198,7 @@ def _call(options: argparse.Namespace) -> int:
                 public_url=options.public_url,
                 admin_token=options.admin_token,
                 tcp_port=options.tcp_port,
+                tape=options.tape,
             )
         )
     except (OSError, ValueError) as error:
@@ -209,7 +229,10 @@ def _soak(options: argparse.Namespace) -> int:
     from gateway.demo import bundled_callers
 
     with bundled_callers() as bundled:
-        return asyncio.run(soak(options.files or bundled, options.calls, options.at_once, options.out))
+        try:
+            return asyncio.run(soak(options.files or bundled, options.calls, options.at_once, options.out))
+        except (OSError, ValueError) as error:
+            raise ConfigError(str(error)) from error
 
 
 def _bench(options: argparse.Namespace) -> int:
