@@ -18,7 +18,7 @@ _INVENTED = frozenset(("you", "the", "so", "thanks for watching", "thank you for
 # "Yeah, okay, right, yes" is agreement; with more words there is something in it.
 _LONGEST_BACKCHANNEL_WORDS = 4
 # A mis-heard echo still shares most of its letters with what was said.
-_ECHO_SHARE = 0.75
+_ECHO_SHARE = 0.7
 # Shorter runs of equal letters are chance.
 _ECHO_RUN_CHARS = 3
 # Words of the bot besides as many as the echo has: it is late, and the account of what was heard is a word off.

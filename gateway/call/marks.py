@@ -12,12 +12,16 @@ class Marks:
 
     def __init__(self) -> None:
         self._pending: dict[str, int] = {}
+        self._clears = 0
         self._none_left = asyncio.Event()
         self._none_left.set()
 
     def add(self, number: int) -> str:
-        """Return the name of the mark that ends utterance `number`."""
-        name = str(number)
+        """Return the name of the mark that ends utterance `number`.
+
+        A clear for a pause has the end of an utterance sent twice: names from before it are not used again.
+        """
+        name = f"{number}.{self._clears}" if self._clears else str(number)
         self._pending[name] = number
         self._none_left.clear()
         return name
@@ -30,6 +34,7 @@ class Marks:
         return number
 
     def clear(self) -> None:
+        self._clears += 1
         self._pending.clear()
         self._none_left.set()
 
