@@ -1,0 +1,77 @@
+"""From settings to parts: each choice makes its part, and what cannot be built is the operator's to mend."""
+
+import asyncio
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from config.errors import ConfigError
+from config.sources import load
+from gateway.app import build_app, build_bot, build_ears, build_gateway, build_model
+from gateway.llm.bedrock import BedrockModel
+from gateway.llm.openai_compatible import OpenAiCompatibleModel
+from gateway.llm.scripted import ScriptedModel
+from gateway.stt.energy import EnergyRecognisers
+
+
+def loadtest(*settings: str):  # type: ignore[no-untyped-def]  # Settings, which only entry points may name
+    return load("loadtest", None, list(settings))
+
+
+async def test_the_loadtest_profile_becomes_a_gateway_with_its_routes(tmp_path: Path) -> None:
+    settings = loadtest(f"recording.dir={tmp_path}")
+    async with aiohttp.ClientSession() as http:
+        gateway = build_gateway(settings, http)
+        paths = {resource.canonical for resource in build_app(gateway, settings).router.resources()}
+        assert {"/healthz", "/readyz", "/metrics", "/calls", "/{platform}/voice", "/{platform}/stream"} <= paths
+        assert gateway.insecure
+        assert gateway._recordings is not None
+        await gateway.stop(0.0)
+
+
+async def test_the_bot_is_what_was_configured() -> None:
+    bot = build_bot(loadtest("bot.greeting=Hi.", "turn.barge_in_ms=300"))
+    assert (bot.script.greeting, bot.timing.barge_in_ms) == ("Hi.", 300)
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind"),
+    [
+        (("llm.provider=scripted",), ScriptedModel),
+        (
+            ("llm.provider=openai", "llm.openai.base_url=http://127.0.0.1:1/v1", "llm.openai.model=m"),
+            OpenAiCompatibleModel,
+        ),
+        (
+            (
+                "llm.provider=bedrock",
+                "llm.bedrock.model_id=m",
+                "llm.bedrock.region=eu-west-1",
+                "llm.bedrock.guardrail_id=g",
+            ),
+            BedrockModel,
+        ),
+    ],
+)
+async def test_each_provider_makes_its_model(settings: tuple[str, ...], kind: type) -> None:
+    model = build_model(loadtest(*settings).llm)
+    assert isinstance(model, kind)
+    await model.close()
+
+
+def test_loudness_needs_no_model() -> None:
+    assert isinstance(build_ears(loadtest().stt, ""), EnergyRecognisers)
+
+
+def test_a_recogniser_whose_model_is_missing_is_the_operators_to_mend(tmp_path: Path) -> None:
+    settings = loadtest("stt.engine=whisper", f"models.dir={tmp_path}")
+    with pytest.raises(ConfigError):
+        build_ears(settings.stt, settings.models.dir)
+
+
+async def test_building_leaves_nothing_running() -> None:
+    async with aiohttp.ClientSession() as http:
+        gateway = build_gateway(loadtest(), http)
+        await gateway.stop(0.0)
+    assert asyncio.all_tasks() == {asyncio.current_task()}

@@ -1,0 +1,53 @@
+"""The doctor: one finding a thing, each with its remedy."""
+
+import pytest
+
+from config.sources import load
+from gateway.doctor import _findings, examine
+from gateway.stack import free_port
+from tests.rig.worker import running_worker
+
+SECURE = ("security.insecure_dev=false", "server.public_url=https://bot.example.com", "twilio.auth_token=x")
+
+
+async def found(*settings: str) -> dict[str, tuple[str, str]]:
+    loaded = load("loadtest", None, list(settings))
+    return {finding.what: (finding.state, finding.detail) for finding in [f async for f in _findings(loaded)]}
+
+
+async def test_a_worker_that_answers_is_found_and_all_is_well() -> None:
+    with running_worker() as worker:
+        settings = load("loadtest", None, [f"tts.url={worker.url}"])
+        assert await examine(settings) == 0
+
+
+async def test_a_worker_that_is_away_is_named_with_the_command_that_starts_it() -> None:
+    url = f"ws://127.0.0.1:{free_port()}"
+    state, detail = (await found(f"tts.url={url}"))["TTS worker"]
+    assert (state, url in detail, "voicebot worker" in detail) == ("wrong", True, True)
+
+
+async def test_a_model_server_that_is_away_is_named() -> None:
+    url = f"http://127.0.0.1:{free_port()}/v1"
+    findings = await found("llm.provider=openai", f"llm.openai.base_url={url}", "llm.openai.model=m")
+    assert findings["language model (openai)"] == (
+        "wrong",
+        f"no server answers at {url}: start it or set llm.openai.base_url",
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "state"),
+    [((), "note"), (SECURE, "note"), ((*SECURE, "security.admin_token=secret"), "ok")],
+)
+async def test_security_is_told_without_secrets(settings: tuple[str, ...], state: str) -> None:
+    found_state, detail = (await found(*settings))["security"]
+    assert found_state == state
+    assert "secret" not in detail
+
+
+async def test_engines_want_their_packages_and_models(tmp_path: object) -> None:
+    findings = await found("stt.engine=whisper", "worker.engine=kokoro_onnx", f"models.dir={tmp_path}")
+    assert findings["model whisper-base"][0] == "wrong"
+    assert "voicebot models" in findings["model whisper-base"][1]
+    assert "package onnxruntime" in findings
