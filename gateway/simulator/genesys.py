@@ -37,6 +37,7 @@ MAX_BLOCK_BYTES = 64_000
 MAX_BLOCKS_A_SECOND = 20
 FIRST_PING_S = 1.0
 PING_EVERY_S = 5.0
+_SILENCE = 0xFF  # of µ-law
 _OFFERS: tuple[dict[str, Any], ...] = tuple(
     {"type": "audio", "format": "PCMU", "channels": channels, "rate": RATE_HZ}
     for channels in (["external", "internal"], ["external"], ["internal"])
@@ -61,6 +62,7 @@ class GenesysDialect(Dialect):
         self._opened = False
         self._leaving = False
         self._samples = 0  # sent, which is the position
+        self._channels: list[str] = []
         self._pending = b""
         self._ticks = 0
         self._next_ping_s = FIRST_PING_S
@@ -86,7 +88,8 @@ class GenesysDialect(Dialect):
             return []
         block, self._pending = self._pending[:BLOCK_SAMPLES], self._pending[BLOCK_SAMPLES:]
         self._samples += len(block)
-        return [block]
+        # The bot's own voice, the internal channel, is silence here: no bot should listen to itself.
+        return [bytes(byte for sample in block for byte in self._interleaved(sample))]
 
     def digit(self, digit: str) -> list[str | bytes]:
         return [self._message("dtmf", {"digit": digit})]
@@ -128,9 +131,10 @@ class GenesysDialect(Dialect):
     def _act(self, kind: str, parameters: Mapping[str, Any]) -> BotMessage:
         if kind == "opened":
             media = parameters.get("media")
-            good = isinstance(media, list) and len(media) == 1 and media[0] in _OFFERS and not self._opened
-            self._opened = self._opened or good
-            return BotControl() if good else BotViolation("400: opened twice, or without one of the media offered")
+            if isinstance(media, list) and len(media) == 1 and media[0] in _OFFERS and not self._opened:
+                self._opened, self._channels = True, media[0]["channels"]
+                return BotControl()
+            return BotViolation("400: opened twice, or without one of the media offered")
         if kind == "closed":
             return BotControl()
         if not self._opened or self._leaving:
@@ -165,6 +169,9 @@ class GenesysDialect(Dialect):
         if len(self._blocks) > MAX_BLOCKS_A_SECOND:
             return BotViolation("429: too many messages of audio")
         return BotAudio(ulaw_to_pcm(audio))
+
+    def _interleaved(self, sample: int) -> list[int]:
+        return [sample if channel == "external" else _SILENCE for channel in self._channels]
 
     def _message(self, kind: str, parameters: Mapping[str, Any]) -> str:
         self._ours += 1

@@ -75,6 +75,18 @@ def test_the_callers_voice_is_sent_in_blocks_of_200_ms_and_moves_the_position() 
     assert json.loads(close)["parameters"] == {"reason": "end"}
 
 
+@pytest.mark.parametrize(
+    ("channels", "block"),
+    [(["external", "internal"], b"\x55\xff" * 1600), (["external"], b"\x55" * 1600), (["internal"], b"\xff" * 1600)],
+)
+def test_the_channels_that_were_taken_are_sent_interleaved(channels: list[str], block: bytes) -> None:
+    side = dialect()
+    side.opening()
+    side.receive(out("opened", 1, parameters={"media": [{**EXTERNAL, "channels": channels}]}))
+    assert [message for _ in range(10) for message in side.audio(ulaw_to_pcm(b"\x55" * 160))] == [block]
+    assert json.loads(side.digit("1")[0])["position"] == "PT0.2S"
+
+
 def test_nothing_is_heard_before_opened() -> None:
     side = dialect()
     side.opening()
