@@ -41,6 +41,8 @@ _LEANING = frozenset(("di", "ke", "se", "yang"))
 
 _SPOKEN_E = "eɛə"
 _SPOKEN_VOWELS = "aiuoɔIW" + _SPOKEN_E
+# An o that a consonant of its own syllable follows is open: telepɔn, tɔmbɔl.
+_CLOSED_O = re.compile(rf"o(?=[^{_SPOKEN_VOWELS}ˈˌ]+$|[mnŋrlst][^{_SPOKEN_VOWELS}ˈˌ])")
 _TWO_SYLLABLES = {"I": "ai", "W": "au"}
 
 
@@ -52,7 +54,7 @@ def refine(word: str, phonemes: str) -> str:
     letters = "".join(_LETTERS.findall(word))
     if len(letters) < 2 or phonemes.count("ˈ") > 1:
         return phonemes
-    voiced = _parted(_with_vowels(mark(letters), phonemes))
+    voiced = _CLOSED_O.sub("ɔ", _parted(_with_vowels(mark(letters), phonemes)))
     return voiced if letters.lower() in _LEANING else _stressed(voiced)
 
 
