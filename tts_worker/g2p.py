@@ -1,5 +1,6 @@
 """Text to Kokoro's phonemes, each word with its place in the text."""
 
+import re
 from typing import Any, Protocol
 
 import structlog
@@ -15,6 +16,11 @@ log = structlog.get_logger(__name__)
 
 # Half an hour of speech. Longer requests are refused, as phonemising one holds up every other session.
 MAX_TEXT_CHARS = 20_000
+
+
+# Emoji and their variants: espeak-ng would read out their names (F-93). One space each, so that offsets stay.
+_PICTURES = re.compile("[\u2600-\u27bf\ufe00-\ufe0f\U0001f000-\U0001faff\U000e0020-\U000e007f]")
+_JOINERS = re.compile("[\u200b-\u200d\u2060]")
 
 
 class _Reader(Protocol):
@@ -50,6 +56,9 @@ class Phonemizer:
             raise EngineError(ErrorCode.BAD_FIELD, "Japanese is read from kana; text holds kanji, convert it first")
         if language != "zh":
             text = _without_han(text)
+        if language != "hi":  # whose letters are joined and parted by the same signs as emoji
+            text = _JOINERS.sub(" ", text)
+        text = _PICTURES.sub(" ", text)
         with ESPEAK_LOCK:
             return self._reader(language).units(text)
 

@@ -61,7 +61,7 @@ class TorchNetwork(Network):
     def load(self) -> None:
         if self._device.type == "cpu":
             torch.set_num_threads(self._threads or os.cpu_count() or 1)
-        dtype = _dtype(self._device)
+        dtype = best_dtype(self._device)
         self._kokoro = BatchedKokoro(load_model(self._weights, self._config).to(self._device), dtype)
         log.info("torch_network_loaded", device=str(self._device), dtype=str(dtype))
         if self._device.type == "cuda":
@@ -128,7 +128,7 @@ def _device(wanted: str) -> str:
     return wanted
 
 
-def _dtype(device: torch.device) -> torch.dtype:
+def best_dtype(device: torch.device) -> torch.dtype:
     """Return what the matrix products run in; everything that needs range or precision stays float32 under autocast."""
     if device.type == "cuda" and torch.cuda.is_bf16_supported():
         return torch.bfloat16

@@ -21,7 +21,7 @@ from rich.console import Console
 
 from gateway.bench.processes import cpu_seconds
 from gateway.bench.worker_clients import Answer, ReferenceCaller, SessionCaller
-from gateway.bench.worker_report import gpu_percent, print_rungs, write_report
+from gateway.bench.worker_report import gpu_percent, print_rungs, told_given_back, write_report
 from gateway.stack import worker_stack
 
 # About 25 characters, as the published ladder has them.
@@ -136,17 +136,19 @@ class Bench:
         # As many callers as there are replies: none waits for a free one, or the loop would close.
         return await self._measure(scheme, f"Poisson {replies_per_s:.2f}/s", len(replies), run)
 
-    async def cancellation(self, clients: int, share: float) -> float:
+    async def cancellation(self, clients: int, share: float) -> float | None:
         """Return how much of the time that the rest of interrupted replies would have taken came back, 0 to 1.
 
-        The same replies are spoken twice, whole and with `share` of them interrupted shortly after their first sound.
+        None when they had no rest: the worker was quicker than the interruption. The same replies are spoken twice,
+        whole and with `share` of them interrupted shortly after their first sound.
         """
         replies = self._replies(max(_LEAST, clients * self._ladder.rounds))
         interrupted = {n for n in range(len(replies)) if random.Random(_SEED + n).random() < share}
         whole, whole_cpu_s = await self._spoken(clients, replies, set())
         cut, cut_cpu_s = await self._spoken(clients, replies, interrupted)
         rest_s = sum(whole[n].audio_s - cut[n].audio_s for n in interrupted)
-        return (whole_cpu_s - cut_cpu_s) / (whole_cpu_s * rest_s / sum(answer.audio_s for answer in whole.values()))
+        rest_cpu_s = whole_cpu_s * rest_s / sum(answer.audio_s for answer in whole.values())
+        return (whole_cpu_s - cut_cpu_s) / rest_cpu_s if rest_cpu_s > 0 else None
 
     async def _spoken(
         self, clients: int, replies: list[list[str]], interrupted: set[int]
@@ -205,7 +207,7 @@ def q_max(rungs: Sequence[Rung], limit_ms: float) -> int:
     return max(fit, default=0)
 
 
-async def climb(url: str, pid: int, ladder: Ladder, say: Callable[[str], None]) -> tuple[list[Rung], float]:
+async def climb(url: str, pid: int, ladder: Ladder, say: Callable[[str], None]) -> tuple[list[Rung], float | None]:
     """Measure every rung, then cancellation at the middle one; returns the rungs and the share of time given back."""
     limit = max(2 * len(ladder.clients), 2 * max(ladder.clients) * ladder.rounds, _LEAST)
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=limit)) as http:
@@ -240,6 +242,6 @@ async def bench_worker(ladder: Ladder, overrides: tuple[str, ...], out_dir: Path
     print_rungs(console, rungs)
     best = q_max([rung for rung in rungs if rung.scheme == "sessions"], ladder.limit_ms)
     console.print(f"Q_max for a p95 of {ladder.limit_ms:.0f} ms: {best} callers")
-    console.print(f"30 % interrupted: {given_back:.0%} of the time their rest would have taken came back")
+    console.print(told_given_back(given_back))
     write_report(out_dir, ladder.limit_ms, best, given_back, rungs)
     return 0

@@ -66,7 +66,13 @@ def print_rungs(console: Console, rungs: Sequence[Rung]) -> None:
     console.print(table)
 
 
-def write_report(out_dir: Path, limit_ms: float, q_max: int, given_back: float, rungs: Sequence[Rung]) -> None:
+def told_given_back(share: float | None) -> str:
+    if share is None:
+        return "30 % interrupted: nothing was left to interrupt"
+    return f"30 % interrupted: {share:.0%} of the time their rest would have taken came back"
+
+
+def write_report(out_dir: Path, limit_ms: float, q_max: int, given_back: float | None, rungs: Sequence[Rung]) -> None:
     """Write worker.json, and worker.png where matplotlib is installed."""
     figures = {"limit_ms": limit_ms, "q_max": q_max, "given_back": given_back, "rungs": [r.as_json() for r in rungs]}
     (out_dir / "worker.json").write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
