@@ -137,7 +137,7 @@ def test_parameters_bandwidth_would_not_carry_are_refused(parameters: dict[str, 
 def test_what_the_stream_cannot_is_data() -> None:
     can = BandwidthCodec().capabilities
     assert can is Bandwidth().capabilities
-    assert not (can.marks or can.digits_in or can.hang_up_on_stream)
+    assert (can.marks, can.digits_in, can.hang_up_on_stream) == (False, False, False)
     assert can.clear
 
 
