@@ -64,8 +64,11 @@ def _defaults(engine: Engine) -> Delivery:
 
 
 async def ping(request: Request) -> JSONResponse:
-    """200 when a session would be served; 503 while the engine loads and when the worker is stopping."""
+    """200 when the engine is ready, full or not: a full worker must not be replaced. 503 while it loads or stops.
+
+    `free` is how many more sessions would be taken now.
+    """
     worker: Worker = request.app.state.worker
     status = "ok" if worker.ready else "draining" if worker.draining else "loading"
-    facts = {"status": status, "engine": worker.engine.name, "sessions": worker.sessions}
+    facts = {"status": status, "engine": worker.engine.name, "sessions": worker.sessions, "free": worker.free}
     return JSONResponse(facts, 200 if worker.ready else 503)

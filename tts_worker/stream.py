@@ -26,7 +26,8 @@ async def serve(websocket: WebSocket) -> None:
         await websocket.send_denial_response(JSONResponse(body, 401))
         return
     if reason := worker.admits():
-        await websocket.send_denial_response(JSONResponse({"error": ErrorCode.BUSY.value, "message": reason}, 503))
+        body = {"error": ErrorCode.BUSY.value, "message": reason}
+        await websocket.send_denial_response(JSONResponse(body, 503, {"Retry-After": "1"}))
         return
     ready = asyncio.Event()
     session = worker.session(asyncio.get_running_loop().time, ready.set)

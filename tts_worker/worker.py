@@ -72,6 +72,11 @@ class Worker:
     def ready(self) -> bool:
         return self.scheduler.ready and not self.draining
 
+    @property
+    def free(self) -> int:
+        """Sessions that would be taken now."""
+        return max(self.limits.max_sessions - len(self._open), 0) if self.ready else 0
+
     def admits(self) -> str:
         """Return why nobody new can be taken, "" when somebody can."""
         if self.draining:

@@ -23,12 +23,12 @@ async def test_ping_says_loading_until_the_engine_is_warm_then_ok_then_draining(
     engine = GatedEngine(is_slow_to_warm=True)
     app = build_app(engine)
     async with serving(app, warm=False) as port:
-        assert await ping(port) == (503, {"status": "loading", "engine": "tone", "sessions": 0})
+        assert await ping(port) == (503, {"status": "loading", "engine": "tone", "sessions": 0, "free": 0})
         engine.open()
         await app.state.worker.scheduler.warmed_up
-        assert await ping(port) == (200, {"status": "ok", "engine": "tone", "sessions": 0})
+        assert await ping(port) == (200, {"status": "ok", "engine": "tone", "sessions": 0, "free": 64})
         await app.state.worker.drain(1.0)
-        assert await ping(port) == (503, {"status": "draining", "engine": "tone", "sessions": 0})
+        assert await ping(port) == (503, {"status": "draining", "engine": "tone", "sessions": 0, "free": 0})
 
 
 async def test_a_request_to_an_engine_that_cannot_start_is_refused() -> None:

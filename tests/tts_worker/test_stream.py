@@ -47,6 +47,7 @@ async def test_a_draining_worker_takes_no_session() -> None:
         with pytest.raises(InvalidStatus) as refused:
             await connect(url(port))
         assert refused.value.response.status_code == 503
+        assert refused.value.response.headers["Retry-After"] == "1"
         assert b"another worker" in (refused.value.response.body or b"")
 
 
