@@ -1,7 +1,7 @@
 """Make recorded callers with a TTS worker: `python -m gateway.simulator.record --url ws://127.0.0.1:8081`.
 
-Reads manifest.json of the callers' folder (file name → text, voice, speed) and writes the recordings that are
-missing, as mono WAV at a telephone's rate.
+Reads manifest.json of the callers' folder (file name → text, voice, speed, language) and writes the recordings that
+are missing, as mono WAV at a telephone's rate.
 """
 
 import argparse
@@ -33,20 +33,22 @@ class Line:
     text: str
     voice: str
     speed: float = 1.0
+    language: str = "en"
 
 
 def missing_lines(folder: Path) -> list[Line]:
     """The manifest's lines that have no recording yet. OSError or ValueError when the manifest cannot be read."""
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
     lines = [
-        Line(folder / name, entry["text"], entry["voice"], entry.get("speed", 1.0)) for name, entry in manifest.items()
+        Line(folder / name, entry["text"], entry["voice"], entry.get("speed", 1.0), entry.get("language", "en"))
+        for name, entry in manifest.items()
     ]
     return [line for line in lines if not line.path.exists()]
 
 
-async def record(line: Line, speech: SpeechFactory, language: str = "en") -> float:
+async def record(line: Line, speech: SpeechFactory) -> float:
     """Write one recording and return its seconds. TtsError when the worker cannot speak it in time."""
-    session = speech.session(line.voice, language, line.speed)
+    session = speech.session(line.voice, line.language, line.speed)
     try:
         async with asyncio.timeout(SENTENCE_TIMEOUT_S):
             await session.open()

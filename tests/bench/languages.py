@@ -1,8 +1,9 @@
-"""Measures the languages with the real models: `python -m tests.bench.languages [LANGUAGE …] [--voices A,B] [--times]`.
+"""Measures the languages with the real models: `python -m tests.bench.languages [LANGUAGE …] [--voices A,B]`.
 
 Every sentence of tests/vectors/speech is spoken by Kokoro, sent through 8 kHz µ-law, and heard by Whisper base. Prints
-the word error rate of each voice (of Chinese and Japanese, the character error rate), or with --times how far the
-engine's word starts are from Whisper's. It measures and never judges: tests/integration has the bounds.
+the word error rate of each voice (of Chinese and Japanese, the character error rate), and how far the starts of the
+words that were understood are from where Whisper's attention puts them. It measures and never judges: the bounds are
+in tests/integration.
 """
 
 import argparse
@@ -41,16 +42,16 @@ def print_errors(language: str, voice: str, speeches: list[Speech], *, verbose: 
     print(f"{language:6}{voice:14}{len(pairs):4} sentences{100 * rate:8.1f} % wrong", flush=True)
 
 
-def print_times(language: str, voice: str, speeches: list[Speech]) -> None:
+def print_times(speeches: list[Speech]) -> None:
     errors_ms = [1000 * error for speech in speeches for error in time_errors_s(speech)]
     if len(errors_ms) < 2:
-        print(f"{language:6}{voice:14} too few words in common")
+        print("      too few words in common for times")
         return
     sizes_ms = sorted(map(abs, errors_ms))
     p90_ms = statistics.quantiles(sizes_ms, n=10)[-1]
     print(
-        f"{language:6}{voice:14}{len(errors_ms):4} words  median error {statistics.median(sizes_ms):4.0f} ms  "
-        f"p90 {p90_ms:4.0f} ms  median offset {statistics.median(errors_ms):+4.0f} ms",
+        f"      {len(errors_ms)} words: median error {statistics.median(sizes_ms):.0f} ms, "
+        f"p90 {p90_ms:.0f} ms, median offset {statistics.median(errors_ms):+.0f} ms",
         flush=True,
     )
 
@@ -60,9 +61,8 @@ def main() -> None:
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help=f"of {', '.join(VOICES)} (default: all)")
     parser.add_argument("--voices", default="", help="comma-separated; default: the one of tests/rig/speech.py")
     parser.add_argument("--sentences", type=int, help="only the first so many of each language")
-    parser.add_argument("--speed", type=float, default=1.0, help="speaking rate (default 1.0)")
+    parser.add_argument("--speed", type=float, default=0.0, help="speaking rate (default: the language's)")
     parser.add_argument("--threads", type=int, default=2, help="CPU threads of Kokoro")
-    parser.add_argument("--times", action="store_true", help="measure word times instead of words")
     parser.add_argument("--verbose", action="store_true", help="print what was said and heard")
     options = parser.parse_args()
     if unknown := set(options.languages) - set(VOICES):
@@ -72,10 +72,9 @@ def main() -> None:
     for language in options.languages or VOICES:
         for voice in options.voices.split(",") if options.voices else [VOICES[language]]:
             speeches = spoken(engine, options, language, voice)
-            if options.times:
-                print_times(language, voice, speeches)
-            else:
-                print_errors(language, voice, speeches, verbose=options.verbose)
+            print_errors(language, voice, speeches, verbose=options.verbose)
+            if language not in _UNSPACED:
+                print_times(speeches)
 
 
 if __name__ == "__main__":

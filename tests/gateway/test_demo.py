@@ -5,17 +5,26 @@ from pathlib import Path
 import pytest
 
 from config.errors import ConfigError
-from gateway.demo import bundled_callers
+from config.sources import load
+from gateway.demo import DEMOS, bundled_callers
 from gateway.simulator.caller import load_turns
 from gateway.stack import offline_stack
 
 
-def test_the_bundled_callers_can_be_played_in_order() -> None:
-    with bundled_callers() as recordings:
+@pytest.mark.parametrize("profile", sorted(DEMOS))
+def test_the_bundled_callers_can_be_played_in_order(profile: str) -> None:
+    with bundled_callers(profile) as recordings:
         turns = load_turns(recordings, 8000)
         assert [turn.name for turn in turns] == [path.name for path in recordings]
     assert len(turns) >= 3
     assert all(turn.speech_end_s > turn.speech_start_s for turn in turns)
+
+
+def test_the_indonesian_script_has_a_reply_for_each_of_its_callers() -> None:
+    settings = load("indonesia", environ={})
+    assert settings.llm.provider == "scripted"
+    assert settings.bot.language == "id"
+    assert len(settings.llm.scripted.replies) == len(DEMOS["indonesia"].callers)
 
 
 async def test_a_stack_whose_model_is_missing_says_so(tmp_path: Path) -> None:

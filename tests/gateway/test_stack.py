@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from config.errors import ConfigError
-from gateway.stack import Stack, free_port, loadtest_stack, offline_stack, worker_stack
+from gateway.stack import Stack, free_port, loadtest_stack, offline_stack, scripted_stack, worker_stack
 
 
 def alive(pid: int) -> bool:
@@ -50,8 +50,10 @@ def test_a_taken_port_is_said(tmp_path: Path) -> None:
         taken.listen()
         with pytest.raises(ConfigError, match="is taken"):
             offline_stack(tmp_path / "model.gguf", taken.getsockname()[1], tmp_path)
+        with pytest.raises(ConfigError, match="is taken"):
+            scripted_stack("indonesia", taken.getsockname()[1], tmp_path)
 
 
 def test_each_stack_has_its_own_free_ports(tmp_path: Path) -> None:
     urls = {loadtest_stack(tmp_path).url, worker_stack(tmp_path).url, offline_stack(tmp_path / "m", 0, tmp_path).url}
-    assert len(urls) == 3
+    assert len(urls | {scripted_stack("indonesia", 0, tmp_path).url}) == 4

@@ -19,12 +19,14 @@ VOICES = {
     "es": "ef_dora",
     "fr": "ff_siwis",
     "hi": "hf_alpha",
-    "id": "ef_dora",
+    "id": "em_alex",
     "it": "if_sara",
     "ja": "jf_alpha",
     "pt": "pf_dora",
     "zh": "zf_xiaobei",
 }
+# Kokoro was not trained on Indonesian and runs its words together at full speed.
+SPEEDS = {"id": 0.85}
 # Whisper's usual search. A greedy one is quicker and loses a few words in languages it knows less.
 _BEAMS = 5
 
@@ -53,8 +55,9 @@ def sentences(language: str) -> list[str]:
     return (SENTENCES / f"{language}.txt").read_text("utf-8").splitlines()
 
 
-def say(engine: KokoroEngine, sentence: str, language: str, voice: str = "", speed: float = 1.0) -> Speech:
-    """Speak a sentence as the gateway has it spoken."""
+def say(engine: KokoroEngine, sentence: str, language: str, voice: str = "", speed: float = 0.0) -> Speech:
+    """Speak a sentence as the gateway has it spoken; an empty voice and a speed of 0 are the language's."""
+    speed = speed or SPEEDS.get(language, 1.0)
     text = speak(sentence, language).text
     pcm, words = b"", []
     for piece in engine.plan(text, voice or VOICES[language], language, speed):

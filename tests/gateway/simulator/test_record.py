@@ -89,7 +89,7 @@ class Voices:
 def folder(tmp_path: Path) -> Path:
     manifest = {
         "there.wav": {"text": "Hello.", "voice": "af_bella"},
-        "new.wav": {"text": "Bye.", "voice": "bm_lewis", "speed": 0.85},
+        "new.wav": {"text": "Bye.", "voice": "bm_lewis", "speed": 0.85, "language": "en-gb"},
     }
     (tmp_path / "manifest.json").write_text(json.dumps(manifest), "utf-8")
     wav.save(tmp_path / "there.wav", tone(0.1), 8000)
@@ -97,14 +97,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_only_what_is_missing_is_recorded(folder: Path) -> None:
-    assert missing_lines(folder) == [Line(folder / "new.wav", "Bye.", "bm_lewis", 0.85)]
+    assert missing_lines(folder) == [Line(folder / "new.wav", "Bye.", "bm_lewis", 0.85, "en-gb")]
 
 
 def test_a_line_is_spoken_and_written_at_the_telephones_rate(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     voices = Voices(Voice())
     run_leaping(record_missing(folder, voices))
     assert voices.voice.said == ["Bye."]
-    assert voices.asked == [("bm_lewis", "en", 0.85)]
+    assert voices.asked == [("bm_lewis", "en-gb", 0.85)]
     assert voices.voice.closed
     assert len(wav.load(folder / "new.wav", 8000)) == 16_000
     assert capsys.readouterr().out == "new.wav: 1.0 s, bm_lewis\n"
@@ -137,11 +137,17 @@ def test_a_folder_without_manifest_is_told_in_one_sentence(tmp_path: Path, capsy
     assert "could not be made" in capsys.readouterr().err
 
 
-def test_every_recorded_caller_is_there_with_words_and_speech() -> None:
-    manifest = json.loads((CALLERS / "manifest.json").read_text("utf-8"))
-    assert sorted(manifest) == sorted(path.name for path in CALLERS.glob("*.wav"))
-    assert len({entry["voice"] for entry in manifest.values()}) >= 4
-    for turn in load_turns([CALLERS / name for name in manifest], 8000):
+@pytest.mark.parametrize(("folder", "voices"), [(CALLERS, 4), (CALLERS.with_name("callers_id"), 1)])
+def test_every_recorded_caller_is_there_with_words_and_speech(folder: Path, voices: int) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    assert sorted(manifest) == sorted(path.name for path in folder.glob("*.wav"))
+    assert len({entry["voice"] for entry in manifest.values()}) >= voices
+    for turn in load_turns([folder / name for name in manifest], 8000):
         assert turn.text == manifest[turn.name]["text"]
         assert 0.5 < turn.speech_end_s - turn.speech_start_s < 6.0
-        assert (CALLERS / turn.name).stat().st_size < 100_000
+        assert (folder / turn.name).stat().st_size < 100_000
+
+
+def test_a_line_without_a_language_is_english(folder: Path) -> None:
+    (folder / "there.wav").unlink()
+    assert [line.language for line in missing_lines(folder)] == ["en", "en-gb"]
