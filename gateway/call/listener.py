@@ -7,11 +7,16 @@ import structlog
 from gateway.call.exchange import Exchange
 from gateway.call.turn import Happening
 from gateway.errors import SttError
-from gateway.stt.base import STT_RATE_HZ, Final, Recogniser, SpeechPaused, SpeechStarted
+from gateway.stt.base import STT_RATE_HZ, Final, Partial, Recogniser, SpeechPaused, SpeechStarted, SttEvent
 from media.formats import BYTES_PER_SAMPLE_PCM16, AudioFormat
 from media.transcode import Inbound
 
 log = structlog.get_logger(__name__)
+
+# A partial covers the end of speech when it reaches this near to it: the shortest word is as long.
+_NEAR_S = 0.25
+# A text of fewer words may be no sentence, and proves nothing about a recogniser that sets no full stop behind it.
+_SENTENCE_WORDS = 4
 
 
 class Listener:
@@ -25,7 +30,29 @@ class Listener:
         self._exchange = exchange
         self._happen = happen
         self._fed_s = 0.0
-        self.silence_ms = 0  # how long the caller had been silent when the last pause was noticed
+        self._began_s = self._ended_s = 0.0  # the caller's present or last sound
+        self._upto_s = 0.0  # what `words` cover
+        self._taken = False  # `words` belong to an utterance that is committed or discarded
+        self.partials = ears.partials
+        self.speaking = False
+        self.words = ""  # of the utterance, as far as they are known
+        self.punctuates = ears.partials  # until a whole sentence comes without a mark
+        self.is_own_voice: Callable[[str], bool] = lambda text: False  # whether final words are the bot's
+
+    @property
+    def silence_ms(self) -> int:
+        """How long the caller has been silent; 0 while there is a sound."""
+        return 0 if self.speaking else max(0, round(1000 * (self._fed_s - self._ended_s)))
+
+    @property
+    def sound_ms(self) -> int:
+        """How long the present sound has lasted, or the last one did."""
+        return max(0, round(1000 * ((self._fed_s if self.speaking else self._ended_s) - self._began_s)))
+
+    @property
+    def words_are_fresh(self) -> bool:
+        """Whether `words` are those of the present utterance up to the last sound's end."""
+        return not self._taken and self._upto_s >= self._ended_s - _NEAR_S
 
     def feed(self, payload: bytes) -> None:
         """Take audio as it came from the wire."""
@@ -36,10 +63,12 @@ class Listener:
     def commit(self) -> None:
         """The caller's turn is over: ask for the final words."""
         self._exchange.committed()
+        self._taken = True
         self._ears.commit()
 
     def discard(self) -> None:
         """The sound was no turn."""
+        self._taken = True
         self._ears.discard()
 
     async def run(self) -> None:
@@ -61,16 +90,7 @@ class Listener:
         """Hand on events until the recogniser closes; True when it failed at one turn and goes on."""
         try:
             async for event in self._ears.events():
-                if isinstance(event, SpeechStarted):
-                    self._happen(Happening.SPEECH_STARTED)
-                elif isinstance(event, SpeechPaused):
-                    silence_s = max(0.0, self._fed_s - event.at_s)
-                    self.silence_ms = round(silence_s * 1000)
-                    self._exchange.caller_paused(silence_s)
-                    self._happen(Happening.SPEECH_PAUSED)
-                elif isinstance(event, Final):
-                    log.debug("caller_said", words=event.text, took_s=round(event.took_s, 3))
-                    self._recognised(event.text)
+                self._take(event)
         except SttError as error:
             if not error.retryable:
                 raise
@@ -80,6 +100,29 @@ class Listener:
             return True
         return False
 
+    def _take(self, event: SttEvent) -> None:
+        match event:
+            case SpeechStarted(at_s):
+                self.speaking, self._began_s = True, at_s
+                if self._taken:
+                    self.words, self._taken, self._upto_s = "", False, at_s
+                self._happen(Happening.SPEECH_STARTED)
+            case SpeechPaused(at_s):
+                self.speaking, self._ended_s = False, at_s
+                self._exchange.caller_paused(self.silence_ms / 1000)
+                self._happen(Happening.SPEECH_PAUSED)
+            case Partial(text, upto_s):
+                if not self._taken:
+                    self.words, self._upto_s = text, upto_s
+                    self._happen(Happening.PARTIAL)
+            case Final():
+                log.debug("caller_said", words=event.text, took_s=round(event.took_s, 3))
+                self._recognised(event.text)
+
     def _recognised(self, text: str) -> None:
-        self._exchange.caller_said(text)
+        if text.strip() and self._taken:
+            self.words = text
+        if len(text.split()) >= _SENTENCE_WORDS:
+            self.punctuates = self.partials and not text.rstrip()[-1:].isalnum()
+        self._exchange.caller_said("" if self.is_own_voice(text) else text)
         self._happen(Happening.WORDS if self._exchange.unanswered else Happening.NO_WORDS)

@@ -13,10 +13,12 @@ class Script:
     fallback: str = field(repr=False)
     reprompt: str = field(repr=False)
     goodbye: str = field(repr=False)
+    still_there: str = field(default="", repr=False)  # asked when nobody has said anything for a while
+    fillers: tuple[str, ...] = field(default=(), repr=False)  # said in turn while a reply is slow
 
     def prompts(self) -> tuple[str, ...]:
         """The fixed sentences, to be kept as audio."""
-        return (self.greeting, self.fallback, self.reprompt, self.goodbye)
+        return (self.greeting, self.fallback, self.reprompt, self.goodbye, self.still_there, *self.fillers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +31,18 @@ class Timing:
     max_queue_s: float
     silence_s: float
     max_call_s: float
+    # Silences that end a turn whose words are whole, or surely not; `end_silence_ms` is for what is in between.
+    whole_silence_ms: int = 350
+    unfinished_silence_ms: int = 1100
+    # How long words are waited for after a sound over the bot before it goes on.
+    resume_ms: int = 700
+    # Whether the model is asked in advance at a pause that may be the end of the turn.
+    speculate: bool = True
+    # Whether callers may interrupt the greeting.
+    greeting_yields: bool = True
+    # Without a word from either side for so long the caller is asked if still there; 0 never asks.
+    idle_s: float = 0.0
+    # A reply that has not begun after so long is announced by a filler; 0 never.
+    filler_s: float = 0.0
+    # A model that has begun and dribbles is cut loose at a word after so long without a whole sentence.
+    dribble_s: float = 2.5

@@ -7,6 +7,8 @@ speak    voice -> PCM -> exact frames
 play     frames -> codec -> socket, on schedule; marks come back through `hear`
 watch    silence, hard cap
 
+Who speaks when is decided in floor.py.
+
 All are tasks of one group: whichever ends the call, the others are cancelled, and leaving `run` closes voice,
 recogniser and socket, whatever the reason.
 """
@@ -20,6 +22,7 @@ import structlog
 
 from gateway.call.ending import CallOver, reason_of
 from gateway.call.exchange import Exchange
+from gateway.call.floor import Floor
 from gateway.call.line import Line
 from gateway.call.listener import Listener
 from gateway.call.playout import Playout
@@ -29,8 +32,7 @@ from gateway.call.recording import Recording
 from gateway.call.reply import Replies
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
-from gateway.call.timers import Timers
-from gateway.call.turn import Act, Happening, Turn
+from gateway.call.turn import Happening
 from gateway.call.vigil import Vigil
 from gateway.errors import TtsError, VoicebotError
 from gateway.events import CallEnded, CallerAudio, CallStarted, FlowControl, HangUp, MarkReached
@@ -80,8 +82,6 @@ class CallSession:
         self._line = line
         self._ears = engines.ears
         self._voice = engines.voice
-        self._script = script
-        self._timing = timing
         self._hang_up = hang_up
         self._record = record
         self._recording = engines.recording
@@ -103,14 +103,14 @@ class CallSession:
             self._speaker,
             self._exchange,
             script,
+            timing,
             lambda work, name: self._tasks.create_task(work, name=name),
             self._happen,
         )
-        self._turn = Turn()
-        self._timers = Timers(self._happen)
+        self._floor = Floor(script, timing, self._listener, self._speaker, self._replies, self._leave_soon)
         self._left = False  # the end that the platform tells from now on is the one we asked for
-        self._vigil = Vigil(timing.max_call_s, timing.silence_s)
-        self._playout.on_audible = lambda _: self._on_audible()
+        self._vigil = Vigil(timing.max_call_s, timing.silence_s, timing.idle_s if script.still_there else 0.0)
+        self._playout.on_audible = self._on_audible
         if self._recording is not None:
             self._playout.on_frame = self._recording.bot
         self._speaker.on_first_audio = lambda _: self._exchange.reach("tts_first_audio")
@@ -153,9 +153,7 @@ class CallSession:
             tasks.create_task(self._watch(), name="watch")
             if self._recording is not None:
                 tasks.create_task(self._recording.run(), name="record")
-            if self._script.greeting:
-                self._happen(Happening.PROMPT)
-                self._replies.prompt(self._script.greeting)
+            self._floor.greet()
 
     async def _hear(self) -> None:
         async for event in self._line.events():
@@ -191,7 +189,10 @@ class CallSession:
         over = False
         while not over:
             await asyncio.sleep(WATCH_EVERY_S)
-            over = self._vigil.is_over(self._now(), self._turn.state, self._playout.audible)
+            now_s, state, audible = self._now(), self._floor.state, self._playout.audible
+            over = self._vigil.is_over(now_s, state, audible)
+            if not over and self._vigil.is_idle(now_s, state, audible):
+                self._happen(Happening.IDLE)
         self.farewell()
         await asyncio.sleep(FAREWELL_DEADLINE_S)
         raise CallOver("goodbye_deadline")
@@ -206,39 +207,16 @@ class CallSession:
             await asyncio.sleep(HANG_UP_GRACE_S)  # `hear` ends the call sooner, when the stream has ended
         raise CallOver("goodbye")
 
-    def _over(self) -> None:
-        self._happen(Happening.CALL_ENDED)
-        self._timers.stop_all()
+    def _leave_soon(self) -> None:
+        self._tasks.create_task(self._leave(), name="leave")
 
-    def _on_audible(self) -> None:
-        self._exchange.reach("first_frame")
+    def _over(self) -> None:
+        self._floor.stop()
+
+    def _on_audible(self, number: int) -> None:
+        if not self._speaker.is_aside(number):
+            self._exchange.reach("first_frame")
         self._happen(Happening.REPLY_AUDIBLE)
 
     def _happen(self, happening: Happening) -> None:
-        for act in self._turn.on(happening):
-            self._do(act)
-
-    def _do(self, act: Act) -> None:
-        match act:
-            case Act.START_END_TIMER:
-                self._timers.start(Happening.END_SILENCE, self._timing.end_silence_ms - self._listener.silence_ms)
-            case Act.STOP_END_TIMER:
-                self._timers.stop(Happening.END_SILENCE)
-            case Act.START_BARGE_TIMER:
-                self._timers.start(Happening.BARGE_IN, self._timing.barge_in_ms)
-            case Act.STOP_BARGE_TIMER:
-                self._timers.stop(Happening.BARGE_IN)
-            case Act.COMMIT:
-                self._listener.commit()
-            case Act.DISCARD:
-                self._listener.discard()
-            case Act.REPLY:
-                self._replies.answer()
-            case Act.INTERRUPT:
-                self._replies.interrupt()
-            case Act.REPROMPT:
-                self._replies.prompt(self._script.reprompt)
-            case Act.SAY_GOODBYE:
-                self._replies.prompt(self._script.goodbye)
-            case Act.HANG_UP:
-                self._tasks.create_task(self._leave(), name="leave")
+        self._floor.happen(happening)

@@ -27,6 +27,7 @@ class Speaker:
         self._all_spoken = asyncio.Event()
         self._last = 0
         self._prompt_number = 0
+        self._aside = 0
         self.failure = ""  # code of the last sentence the voice could not speak, since `begin`
         self.on_first_audio: Callable[[int], None] = lambda number: None
 
@@ -59,13 +60,46 @@ class Speaker:
         if prompt is None:
             self.say(text)
             return
-        self._prompt_number -= 1  # the voice counts upwards from 1
-        number = self._prompt_number
+        number = self._next_prompt()
         self._heard.begin(number, text, prompt.spoken)
         self._heard.timed(number, prompt.words)
         self._playout.feed(number, prompt.pcm)
         self._heard.queued(number, self._playout.finish(number), whole=True)
-        self._last = number
+
+    def aside(self, text: str) -> bool:
+        """Speak a kept sentence that does not count as said, before what comes; False when it is not kept.
+
+        Asked of the voice it would queue there, in front of the reply that it is to bridge the wait for.
+        """
+        prompt = self._prompts.get(text)
+        if prompt is None:
+            return False
+        self._aside = self._next_prompt()
+        self._playout.feed(self._aside, prompt.pcm)
+        self._playout.finish(self._aside)
+        return True
+
+    def is_aside(self, number: int) -> bool:
+        """Whether this is the number of an aside."""
+        return number == self._aside != 0
+
+    def _next_prompt(self) -> int:
+        self._prompt_number -= 1  # the voice counts upwards from 1
+        self._last = self._prompt_number
+        return self._last
+
+    @property
+    def busy(self) -> bool:
+        """Whether something sounds, or is on its way."""
+        return bool(self._unspoken) or self._playout.left_s > 0.0
+
+    def pause(self) -> None:
+        """Fall silent, to go on later."""
+        self._playout.pause()
+
+    def resume(self) -> None:
+        """Go on where `pause` fell silent."""
+        self._playout.resume()
 
     async def spoken(self) -> None:
         """Return when the voice has answered for every sentence asked so far."""
@@ -80,6 +114,10 @@ class Speaker:
     def heard(self) -> str:
         """What the caller has heard since `begin`."""
         return self._account()
+
+    def written(self) -> str:
+        """Everything that was to be said since `begin`."""
+        return self._heard.written()
 
     def cut(self) -> str:
         """Stop now: drop what is being synthesised and what is queued, here and there. Returns what was heard."""

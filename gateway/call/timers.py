@@ -22,6 +22,9 @@ class Timers:
         if timer := self._running.pop(happening, None):
             timer.cancel()
 
+    def running(self, happening: Happening) -> bool:
+        return happening in self._running
+
     def stop_all(self) -> None:
         for happening in list(self._running):
             self.stop(happening)

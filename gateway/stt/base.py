@@ -53,6 +53,11 @@ SttEvent = SpeechStarted | SpeechPaused | Partial | Final
 class Recogniser(Protocol):
     """One call's ears. Audio fed before the engine is ready is kept, up to a named bound."""
 
+    @property
+    def partials(self) -> bool:
+        """Whether words are told before a commit, at the latest at each pause; without them only sound is judged."""
+        ...
+
     async def open(self) -> None:
         """Begin; SttError when the engine cannot be had."""
         ...

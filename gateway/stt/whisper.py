@@ -28,6 +28,8 @@ _PARTIAL_EVERY_S = 0.5
 class WhisperRecogniser:
     """One call's ears. Used from the loop's thread only."""
 
+    partials = True
+
     def __init__(self, engine: WhisperEngine, activity: VoiceActivity, language: str) -> None:
         self._engine = engine
         self._activity = activity

@@ -15,6 +15,8 @@ Answer = tuple[str | SttError, float]
 class SlowRecogniser:
     """An energy recogniser whose finals are replaced, in order; the last answer repeats."""
 
+    partials = False
+
     def __init__(self, inner: EnergyRecogniser, answers: Sequence[Answer]) -> None:
         self._inner = inner
         self._answers = list(answers)

@@ -20,6 +20,8 @@ H = Happening
 class ScriptedEars:
     """Says its events; an error stands where it is raised."""
 
+    partials = True
+
     def __init__(self, events: Sequence[SttEvent | SttError], refuses: SttError | None = None) -> None:
         self._events = list(events)
         self._refuses = refuses
@@ -71,7 +73,7 @@ def happened(*events: SttEvent | SttError, refuses: SttError | None = None) -> E
 
 def test_speech_pauses_and_words_become_happenings() -> None:
     ear = happened(SpeechStarted(0.1), SpeechPaused(0.5), Partial("When", 0.5), Final("When?", 0.5, 0.0))
-    assert ear.happened == [H.SPEECH_STARTED, H.SPEECH_PAUSED, H.WORDS]
+    assert ear.happened == [H.SPEECH_STARTED, H.SPEECH_PAUSED, H.PARTIAL, H.WORDS]
     assert ear.exchange.turn.caller_text == "When?"
 
 
