@@ -37,7 +37,7 @@ def sentence(dice: random.Random) -> str:
     kind = dice.random()
     if kind < 0.03:
         return dice.choice(["👍", "…", "", "   "])
-    words = dice.randint(1, 8) if kind < 0.7 else dice.randint(9, 60)
+    words = dice.randint(1, 8) if kind < 0.93 else dice.randint(9, 60)
     return " ".join(dice.choices(WORDS, k=words)).capitalize() + dice.choice(".?!")
 
 
