@@ -28,6 +28,7 @@ from gateway.simulator.report import CallReport, build_report, write_report
 from gateway.simulator.ringing import Door, MakeRinging, Reply, Ringing, Webhook, websocket
 from gateway.simulator.script import Manners, Script
 from gateway.simulator.signalwire import SignalWireRinging
+from gateway.simulator.tape import TapedLink, save_tape
 from gateway.simulator.telnyx import TelnyxRinging
 from gateway.simulator.timeline import draw_timeline
 from gateway.simulator.twilio import TwilioRinging
@@ -111,6 +112,7 @@ async def run_call(
     public_url: str = "",
     admin_token: str = "",
     tcp_port: int = 0,
+    tape: Path | None = None,
     manners: Manners | None = None,
     faults: Faults | None = None,
 ) -> CallReport:
@@ -123,7 +125,7 @@ async def run_call(
     # Files and the picture in a thread: the gateway may live in the same loop.
     turns = await asyncio.to_thread(load_turns, files, rate_hz)
     target = Target(url, secret, public_url, admin_token, tcp_port)
-    report = await place_call(turns, target, platform, manners=manners, faults=faults)
+    report = await place_call(turns, target, platform, tape=tape, manners=manners, faults=faults)
     await asyncio.to_thread(write_report, report, out_dir)
     await asyncio.to_thread(draw_timeline, report, out_dir / "timeline.png")
     return report
@@ -134,10 +136,11 @@ async def place_call(
     target: Target,
     platform: str = "twilio",
     *,
+    tape: Path | None = None,
     manners: Manners | None = None,
     faults: Faults | None = None,
 ) -> CallReport:
-    """Hold one call in the platform's dialect and report on it, nothing written.
+    """Hold one call in the platform's dialect and report on it; nothing is written but the `tape` of its messages.
 
     The recordings have the rate that the platform's calls are expected to have (8 kHz for most).
     """
@@ -146,9 +149,12 @@ async def place_call(
         webhook = ringing.ask(target.public_base)
         reply = None if webhook is None else await _ask(http, target, webhook)
         link = await _open(http, target, ringing.door(target.public_base, reply))
+        taped = TapedLink(link)
         dialect = ringing.dialect()
         script = Script([turn.at(ringing.rate_hz, dialect.rate_hz) for turn in turns], dialect.rate_hz, manners)
-        trace = await SimulatedCall(link, dialect, script, faults).run()
+        trace = await SimulatedCall(link if tape is None else taped, dialect, script, faults).run()
+        if tape is not None:
+            await asyncio.to_thread(save_tape, tape, taped.tape)
         return build_report(platform, ringing.call_id, trace, await _fetch_record(http, target, ringing.call_id))
 
 

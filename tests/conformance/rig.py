@@ -5,8 +5,9 @@ platform's own queue are the real ones, under the leaping clock.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import parse_qsl
 
 from config.sources import load
@@ -22,17 +23,20 @@ from gateway.simulator.call import CallTrace, SimulatedCall
 from gateway.simulator.caller import CallerTurn
 from gateway.simulator.dialect import Dialect
 from gateway.simulator.faults import Faults
-from gateway.simulator.link import MemoryLink
+from gateway.simulator.link import Link, MemoryLink
 from gateway.simulator.ringing import Reply, Ringing, Webhook
 from gateway.simulator.run import RINGING
 from gateway.simulator.script import Manners
 from gateway.simulator.script import Script as CallerScript
+from gateway.simulator.tape import Taped, TapedLink
 from gateway.stt.energy import EnergyRecognisers
 from gateway.telemetry import Telemetry
 from tests.rig.call import ANSWER, FALLBACK, GOODBYE, GREETING, REPROMPT, HangUps, MemorySocket
 from tests.rig.voice import TestVoices
 
 BASE = "http://gateway.example.test"
+SEED = "conformance"
+TOKEN = "one-time-token"
 QUESTION = "What time do you open?"
 # Both sides exist; a platform with only one of them shows in test_capabilities.
 PLATFORMS = sorted(RINGING.keys() & build_platforms(load("loadtest")).keys())
@@ -41,6 +45,18 @@ PLATFORMS = sorted(RINGING.keys() & build_platforms(load("loadtest")).keys())
 def platform_named(name: str) -> Platform:
     """The platform with the settings it has by default."""
     return build_platforms(load("loadtest"))[name]
+
+
+class NotedCalls(Calls):
+    """Calls that remember the tokens they gave."""
+
+    def __init__(self, *values: Any) -> None:
+        super().__init__(*values)
+        self.tokens: list[str] = []
+
+    def reserve(self, *values: Any) -> str:
+        self.tokens.append(super().reserve(*values))
+        return self.tokens[-1]
 
 
 @dataclass
@@ -65,7 +81,7 @@ class PlatformRig:
             {self.name: platform_named(self.name)},
             controls,  # type: ignore[arg-type]  # hang_up is all the session uses
         )
-        calls = Calls(10, 60.0, 100, asyncio.get_running_loop().time)
+        calls = NotedCalls(10, 60.0, 100, asyncio.get_running_loop().time)
         return Gateway(parts, Bot(script, self.timing, "af_heart", 1.0), calls, Telemetry(), Bounds(10.0, 5.0), True)
 
     async def call(
@@ -76,20 +92,37 @@ class PlatformRig:
         max_call_s: float = 300.0,
     ) -> tuple[CallTrace, CallRecord]:
         """Ring, hold the call and return what the line carried and what the gateway recorded. Turns are at 8 kHz."""
-        gateway = self.gateway()
+        made: list[CallTrace] = []
+
+        async def hold(link: Link, dialect: Dialect) -> None:
+            script = CallerScript([turn.at(8000, dialect.rate_hz) for turn in turns], dialect.rate_hz, manners)
+            made.append(await SimulatedCall(link, dialect, script, faults, max_call_s=max_call_s).run())
+
+        record, _ = await self.answer(hold)
+        assert record.call_id == RINGING[self.name](SEED, "").call_id
+        return made[0], record
+
+    async def answer(
+        self, hold: Callable[[Link, Dialect], Awaitable[None]], gateway: Gateway | None = None
+    ) -> tuple[CallRecord, list[Taped]]:
+        """Ring, have `hold` be the platform on its end of the link, and return the record and the tape of the call.
+
+        The token is written as TOKEN on the tape.
+        """
+        gateway = gateway or self.gateway()
         platform = gateway.platform(self.name)
-        ringing = RINGING[self.name]("conformance", "")
-        dialect, token = ring(gateway, platform, ringing)
+        ringing = RINGING[self.name](SEED, "")
+        dialect, path_token = ring(gateway, platform, ringing)
         caller, answerer = MemoryLink.pair()
-        script = CallerScript([turn.at(8000, dialect.rate_hz) for turn in turns], dialect.rate_hz, manners)
-        simulated = SimulatedCall(caller, dialect, script, faults, max_call_s=max_call_s)
-        conducted = asyncio.create_task(gateway.conduct(platform, MemorySocket(answerer), token))
-        trace = await simulated.run()
+        taped = TapedLink(caller)
+        conducted = asyncio.create_task(gateway.conduct(platform, MemorySocket(answerer), path_token))
+        await hold(taped, dialect)
         await asyncio.wait_for(conducted, 60.0)
         await gateway.stop(0.0)
         (record,) = gateway.calls.records()
-        assert record.call_id == ringing.call_id
-        return trace, record
+        assert isinstance(gateway.calls, NotedCalls)
+        token = gateway.calls.tokens[0] if gateway.calls.tokens else TOKEN
+        return record, [message.with_text(token, TOKEN) for message in taped.tape]
 
 
 def ring(gateway: Gateway, platform: Platform, ringing: Ringing) -> tuple[Dialect, str]:
