@@ -12,6 +12,7 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 Port = Annotated[int, Field(ge=0, le=65535)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
+EndSilence = Annotated[int, Field(ge=250, le=1200)]
 Level = Literal["debug", "info", "warning", "error"]
 Language = Literal["en", "id", "es", "fr", "it", "pt", "hi", "ja", "zh"]
 
@@ -55,13 +56,23 @@ class Bot(Group):
     fallback: Annotated[str, Field(min_length=1)]
     reprompt: Annotated[str, Field(min_length=1)]
     goodbye: Annotated[str, Field(min_length=1)]
+    still_there: str
+    fillers: tuple[str, ...]
     max_call_s: Seconds
     silence_s: Seconds
+    idle_s: Annotated[float, Field(ge=0, le=3600)]
 
 
 class Turn(Group):
-    end_silence_ms: Annotated[int, Field(ge=100, le=5000)]
+    end_silence_ms: EndSilence
+    whole_silence_ms: EndSilence
+    unfinished_silence_ms: EndSilence
     barge_in_ms: Annotated[int, Field(ge=60, le=5000)]
+    resume_ms: Annotated[int, Field(ge=150, le=1500)]
+    speculate: bool
+    greeting_yields: bool
+    filler_s: Annotated[float, Field(ge=0, le=30)]
+    dribble_s: Annotated[float, Field(ge=0.5, le=30)]
 
 
 class Playout(Group):

@@ -153,7 +153,16 @@ def build_model(llm: Llm) -> LanguageModel:
 def build_bot(settings: Settings) -> Bot:
     """The one bot of this configuration."""
     bot, turn, playout = settings.bot, settings.turn, settings.playout
-    script = Script(bot.language, bot.system_prompt, bot.greeting, bot.fallback, bot.reprompt, bot.goodbye)
+    script = Script(
+        bot.language,
+        bot.system_prompt,
+        bot.greeting,
+        bot.fallback,
+        bot.reprompt,
+        bot.goodbye,
+        bot.still_there,
+        bot.fillers,
+    )
     timing = Timing(
         end_silence_ms=turn.end_silence_ms,
         barge_in_ms=turn.barge_in_ms,
@@ -161,6 +170,14 @@ def build_bot(settings: Settings) -> Bot:
         max_queue_s=playout.max_queue_s,
         silence_s=bot.silence_s,
         max_call_s=bot.max_call_s,
+        whole_silence_ms=turn.whole_silence_ms,
+        unfinished_silence_ms=turn.unfinished_silence_ms,
+        resume_ms=turn.resume_ms,
+        speculate=turn.speculate,
+        greeting_yields=turn.greeting_yields,
+        idle_s=bot.idle_s,
+        filler_s=turn.filler_s,
+        dribble_s=turn.dribble_s,
     )
     return Bot(script, timing, bot.voice, bot.speed)
 
