@@ -16,6 +16,7 @@ from tests.rig.worker import running_worker
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3_600)]
 
 SESSIONS = 8
+# Of the turns; both sentences of a turn are interrupted.
 CANCELLED = 0.3
 ENDS = ("synthesis_complete", "cancelled", "error")
 WORDS = ["please", "hold", "the", "line", "while", "I", "look", "for", "your", "order", "on", "Tuesday", "at", "ten"]
@@ -41,8 +42,10 @@ def sentence(dice: random.Random) -> str:
     return " ".join(dice.choices(WORDS, k=words)).capitalize() + dice.choice(".?!")
 
 
-async def caller(url: str, sentences: int, choices: list[tuple[str, str]], seed: int, count: Count) -> None:
-    """Send sentences two at a time and interrupt some; return when each has ended."""
+async def caller(
+    url: str, sentences: int, choices: list[tuple[str, str]], seed: int, count: Count, patience_s: float
+) -> None:
+    """Send sentences two at a time and interrupt some within `patience_s`; return when each has ended."""
     dice = random.Random(seed)
     async with aiohttp.ClientSession() as http, http.ws_connect(url, max_msg_size=0) as socket:
         await socket.send_json({"type": "session", "protocol": 1, "framing": "tagged"})
@@ -58,7 +61,7 @@ async def caller(url: str, sentences: int, choices: list[tuple[str, str]], seed:
                 )
                 count.asked += 1
             if dice.random() < CANCELLED:
-                await asyncio.sleep(dice.random() * 0.05)
+                await asyncio.sleep(dice.choice([0, patience_s * dice.random()]))
                 await socket.send_json({"type": "cancel"})
             async with asyncio.timeout(120):
                 while waiting:
@@ -69,19 +72,21 @@ async def caller(url: str, sentences: int, choices: list[tuple[str, str]], seed:
                         waiting -= 1
 
 
-async def talk(url: str, sentences: int, choices: list[tuple[str, str]], seed: int) -> Count:
+async def talk(url: str, sentences: int, choices: list[tuple[str, str]], seed: int, patience_s: float) -> Count:
     count = Count()
     each = sentences // SESSIONS
-    await asyncio.gather(*(caller(url, each, choices, seed + n, count) for n in range(SESSIONS)))
+    await asyncio.gather(*(caller(url, each, choices, seed + n, count, patience_s) for n in range(SESSIONS)))
     return count
 
 
-def soak(engine: str, sentences: int, choices: list[tuple[str, str]]) -> tuple[Count, Footprint, Footprint]:
+def soak(
+    engine: str, sentences: int, choices: list[tuple[str, str]], patience_s: float
+) -> tuple[Count, Footprint, Footprint]:
     with running_worker(f"worker.engine={engine}") as worker:
         url = f"{worker.url}{STREAM_PATH}"
-        asyncio.run(talk(url, max(sentences // 5, SESSIONS), choices, 1_000))
+        asyncio.run(talk(url, max(sentences // 5, SESSIONS), choices, 1_000, patience_s))
         before = footprint(worker.pid)
-        count = asyncio.run(talk(url, sentences, choices, 1))
+        count = asyncio.run(talk(url, sentences, choices, 1, patience_s))
         after = footprint(worker.pid)
     print(f"\n{engine}: {count.asked} sentences, {dict(count.ends)}; {before} -> {after}")
     return count, before, after
@@ -90,7 +95,7 @@ def soak(engine: str, sentences: int, choices: list[tuple[str, str]]) -> tuple[C
 def assert_flat(count: Count, before: Footprint, after: Footprint, tolerance_bytes: int) -> None:
     assert count.ends.total() == count.asked
     assert count.ends["error"] == 0
-    assert count.ends["cancelled"] > 0.1 * count.asked
+    assert count.ends["cancelled"] > 0.15 * count.asked  # some are spoken before the word arrives
     assert after.threads <= before.threads
     assert after.sockets <= before.sockets
     assert after.rss_bytes <= before.rss_bytes + tolerance_bytes
@@ -98,11 +103,11 @@ def assert_flat(count: Count, before: Footprint, after: Footprint, tolerance_byt
 
 def test_ten_thousand_sentences_in_tones_leave_nothing_behind() -> None:
     choices = [(voice, language) for voice in ("af_heart", "low", "high") for language in ("en", "id", "")]
-    assert_flat(*soak("tone", 10_000, choices), TONE_TOLERANCE_BYTES)
+    assert_flat(*soak("tone", 10_000, choices, patience_s=0.002), TONE_TOLERANCE_BYTES)
 
 
 @pytest.mark.models
 def test_five_hundred_real_sentences_leave_nothing_behind() -> None:
     """F-98: the phonemizer neither leaks nor slows down."""
     choices = [("af_heart", "en"), ("am_michael", "en"), ("bf_emma", ""), ("ef_dora", "es"), ("ef_dora", "id")]
-    assert_flat(*soak("kokoro_onnx", 500, choices), REAL_TOLERANCE_BYTES)
+    assert_flat(*soak("kokoro_onnx", 500, choices, patience_s=3.0), REAL_TOLERANCE_BYTES)
