@@ -54,6 +54,7 @@ class Ledger:
     def __init__(self, voice: str, language: str, speed: float, rate_hz: int, outstanding: int) -> None:
         self.rate_hz = rate_hz
         self.ready = False  # the worker has accepted the session of this connection
+        self._held = False  # this connection is about to be left: it gets no more sentences
         self._progress_s = 0.0  # when the worker last delivered something of a request
         self._lost_s: float | None = None  # when the connection was lost, if nothing was delivered since
         self._delivery = {"voice": voice, "language": language, "speed": speed, "sample_rate": rate_hz}
@@ -76,6 +77,15 @@ class Ledger:
         """Since when the oldest request has had no chance of progress; None when there is no request."""
         oldest = next(iter(self._at_worker.values()), None) or (self._waiting[0] if self._waiting else None)
         return None if oldest is None else max(oldest.asked_s, self._progress_s, self._lost_s or 0.0)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the worker owes nothing on this connection."""
+        return not self._at_worker
+
+    def hold(self) -> None:
+        """Give this connection no more sentences; they go to the next one."""
+        self._held = True
 
     def add(self, text: str, now_s: float) -> int:
         """Queue a sentence and return its id; beyond MAX_WAITING it fails with `queue_full`."""
@@ -111,7 +121,7 @@ class Ledger:
         self._waiting.extendleft(reversed(self._at_worker.values()))
         self._forget_connection()
         self._controls.clear()
-        self.ready = False
+        self.ready = self._held = False
 
     def take(self) -> str | None:
         """Return the next message for the worker, None when there is none or enough is outstanding."""
@@ -119,7 +129,7 @@ class Ledger:
             return None
         if self._controls:
             return self._controls.popleft()
-        if not self._waiting or len(self._at_worker) >= self._outstanding:
+        if self._held or not self._waiting or len(self._at_worker) >= self._outstanding:
             return None
         request = self._waiting.popleft()
         self._at_worker[str(request.id)] = request

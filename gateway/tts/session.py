@@ -9,14 +9,15 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
 
 import structlog
 
 from gateway.errors import TtsError
 from gateway.tts.base import SpeechEvent
+from gateway.tts.handover import Handover
 from gateway.tts.ledger import Ledger
 from gateway.tts.patience import Patience
+from gateway.tts.transport import Connector, Socket
 
 log = structlog.get_logger(__name__)
 
@@ -34,20 +35,8 @@ class SpeechTiming:
     give_up_s: float = 5.0
     # A connected worker that delivers nothing for so long is broken; a busy CPU worker may need seconds for a piece.
     stall_s: float = 15.0
-
-
-class Socket(Protocol):
-    """What the session needs of a connection. `send` and `recv` raise a retryable TtsError when it is gone."""
-
-    async def send(self, message: str) -> None: ...
-
-    async def recv(self) -> str | bytes: ...
-
-    async def close(self) -> None: ...
-
-
-# Opens a connection; raises TtsError, retryable or not.
-Connector = Callable[[], Awaitable[Socket]]
+    # After this a connection is exchanged for a fresh one between two sentences; None where nothing ends it.
+    lasts_s: float | None = None
 
 
 class PersistentSession:
@@ -62,6 +51,7 @@ class PersistentSession:
         self._jitter = jitter
         self._closed = False
         self._patience = Patience(ledger, timing.give_up_s, timing.stall_s, self._wake_both)
+        self._handover = None if timing.lasts_s is None else Handover(ledger, connector, timing.lasts_s)
         self._keeper: asyncio.Task[None] | None = None
         self._first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._first.add_done_callback(lambda first: first.cancelled() or first.exception())  # read even if nobody waits
@@ -103,7 +93,7 @@ class PersistentSession:
 
     def cancel(self) -> None:
         self._ledger.cancel()
-        self._to_send.set()
+        self._wake_both()
         self._room.set()
 
     def events(self) -> AsyncIterator[SpeechEvent]:
@@ -140,6 +130,7 @@ class PersistentSession:
                 began_s = _now_s()
                 try:
                     await self._serve_connection(first)
+                    continue
                 except TtsError as error:
                     if not first.done() and not error.retryable:
                         first.set_exception(error)
@@ -148,20 +139,22 @@ class PersistentSession:
                 pause_s = min(_BACKOFF_FIRST_S * 2**tries, _BACKOFF_CAP_S)
                 await asyncio.sleep(pause_s * (1 + self._jitter()) / 2)
         finally:
+            if self._handover is not None:
+                await self._handover.close()
             self._to_hear.set()
 
     async def _serve_connection(self, first: "asyncio.Future[None]") -> None:
-        """Be one connection, from the upgrade to its loss, which is a TtsError."""
-        socket = await self._connector()
+        """Be one connection: to its loss, which is a TtsError, or until its successor is ready."""
+        socket = (self._handover and self._handover.take()) or await self._connector()
         try:
             await self._introduce(socket)
             if not first.done():
                 first.set_result(None)
             self._patience.connected()
-            await _first_end(
-                asyncio.create_task(self._receive(socket), name="tts-receive"),
-                asyncio.create_task(self._send(socket), name="tts-send"),
-            )
+            duties = [self._receive(socket), self._send(socket)]
+            if self._handover is not None:
+                duties.append(self._handover.due())
+            await _first_end(*(asyncio.create_task(duty, name="tts-session-duty") for duty in duties))
         finally:
             self._ledger.disconnect(_now_s())
             self._patience.disconnected()
@@ -201,6 +194,8 @@ class PersistentSession:
     def _wake_both(self) -> None:
         self._to_send.set()
         self._to_hear.set()
+        if self._handover is not None:
+            self._handover.notice()
 
 
 def _now_s() -> float:

@@ -8,7 +8,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 
 from gateway.errors import TtsError
 from gateway.tts.ledger import Ledger
-from gateway.tts.session import PersistentSession, Socket, SpeechTiming
+from gateway.tts.session import PersistentSession, SpeechTiming
+from gateway.tts.transport import Socket
 from media.tts_wire import MAX_CONTROL_BYTES, STREAM_PATH
 
 DEFAULT_RATE_HZ = 24_000
