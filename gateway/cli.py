@@ -12,6 +12,7 @@ from config import logs
 from config.errors import ConfigError
 from config.settings import Settings
 from config.sources import load
+from gateway.cli_values import count, port
 from gateway.errors import VoicebotError
 
 Command = Callable[[argparse.Namespace], int]
@@ -52,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument(
         "--profile", choices=["offline", "indonesia"], default="offline", help="which bot (default offline: English)"
     )
-    demo.add_argument("--port", type=_port, default=8080, help="the gateway's port (default 8080)")
+    demo.add_argument("--port", type=port, default=8080, help="the gateway's port (default 8080)")
     demo.add_argument("--no-call", action="store_true", help="only serve: for your own calls and the softphone")
     demo.add_argument("--once", action="store_true", help="exit after the call instead of going on to serve")
     demo.add_argument("--out", type=Path, default=Path("demo-out"), help="folder of heard.wav, call.json, timeline.png")
@@ -85,8 +86,8 @@ def _parser() -> argparse.ArgumentParser:
 
     soak = _add(commands, "soak", "many calls; nothing may pile up", "voicebot soak --calls 50", _soak)
     soak.add_argument("files", nargs="*", type=Path, metavar="FILE", help="the caller's turns (default: bundled ones)")
-    soak.add_argument("--calls", type=_count, default=50, help="calls in all (default 50)")
-    soak.add_argument("--at-once", type=_count, default=1, help="calls at a time (default 1)")
+    soak.add_argument("--calls", type=count, default=50, help="calls in all (default 50)")
+    soak.add_argument("--at-once", type=count, default=1, help="calls at a time (default 1)")
     soak.add_argument("--out", type=Path, default=Path("bench-out"), metavar="DIR", help="where the logs go")
 
     bench = _add(commands, "bench", "measure", "voicebot bench gateway --calls 1 10 40", _bench)
@@ -96,10 +97,10 @@ def _parser() -> argparse.ArgumentParser:
         help="gateway: its own cost and delay; tts: first audio; worker: callers at once; transport: base64 or binary",
     )
     bench.add_argument(
-        "--calls", type=_count, nargs="+", default=[1, 10, 40], metavar="N", help="gateway: calls at once"
+        "--calls", type=count, nargs="+", default=[1, 10, 40], metavar="N", help="gateway: calls at once"
     )
-    bench.add_argument("--turns", type=_count, default=5, help="gateway: turns a call (default 5)")
-    bench.add_argument("--rounds", type=_count, default=5, help="tts: rounds (default 5)")
+    bench.add_argument("--turns", type=count, default=5, help="gateway: turns a call (default 5)")
+    bench.add_argument("--rounds", type=count, default=5, help="tts: rounds (default 5)")
     bench.add_argument(
         "--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="tts, worker, transport: its settings"
     )
@@ -111,7 +112,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_ladder(bench: argparse.ArgumentParser) -> None:
-    bench.add_argument("--clients", type=int, nargs="+", default=[1, 5, 10, 20], metavar="N", help="worker: the ladder")
+    bench.add_argument(
+        "--clients", type=count, nargs="+", default=[1, 5, 10, 20], metavar="N", help="worker: the ladder"
+    )
     bench.add_argument(
         "--text", choices=["replies", "short"], default="replies", help="worker: 2 to 4 sentences, or 25 characters"
     )
@@ -136,18 +139,6 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="one setting; may be repeated"
     )
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text} is no whole number of at least 1")
-    return int(text)
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text} is no TCP port (0 to 65535)")
-    return int(text)
 
 
 def _settings(options: argparse.Namespace) -> Settings:
