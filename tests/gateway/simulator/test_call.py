@@ -11,6 +11,7 @@ import pytest
 
 from gateway.simulator.call import CallTrace, SimulatedCall
 from gateway.simulator.caller import CallerTurn, recorded_turn
+from gateway.simulator.dialect import BotControl, BotDigits, BotHangUp, BotMessage, BotTransfer, Traits
 from gateway.simulator.failure import CallFailed
 from gateway.simulator.faults import Faults
 from gateway.simulator.link import Link, MemoryLink
@@ -280,3 +281,82 @@ def test_a_call_ends_at_the_limit_whatever_the_script_says() -> None:
 
     assert run_leaping(hold_long()).ended_by == "limit"
     assert bot.messages[-1]["event"] == "stop"
+
+
+class Scripted(TwilioDialect):
+    """Twilio's messages, and a few more that other platforms know."""
+
+    traits = Traits(clear_returns_marks=False, queue_s=1.0, needs_audio_every_s=2.0)
+
+    def __init__(self) -> None:
+        super().__init__(IDS, {})
+        self.ticks: list[float] = []
+
+    def receive(self, message: str | bytes) -> BotMessage:
+        more: dict[str | bytes, BotMessage] = {
+            "status": BotControl(("fine",)),
+            "hang up": BotHangUp(("bye",)),
+            "move": BotTransfer("+15550100009"),
+            "keys": BotDigits("42"),
+        }
+        return more.get(message) or super().receive(message)
+
+    def cleared(self, dropped: list[str]) -> list[str | bytes]:
+        return [f"dropped {','.join(dropped)}"]
+
+    def tick(self, queued_s: float) -> list[str | bytes]:
+        self.ticks.append(queued_s)
+        return []
+
+
+def hold_scripted(*said: str) -> tuple[CallTrace, list[str], Scripted]:
+    """The gateway says these at once, and then a frame a second; what it is told beside audio is returned."""
+    heard: list[str] = []
+    dialect = Scripted()
+
+    async def gateway(link: Link) -> None:
+        for message in said:
+            await link.send(message)
+        while (answer := await link.receive()) is not None:
+            if not str(answer).startswith("{"):
+                heard.append(str(answer))
+
+    async def both() -> CallTrace:
+        here, there = MemoryLink.pair()
+        serving = asyncio.ensure_future(gateway(there))
+        trace = await SimulatedCall(here, dialect, Script([turn(0.2)], RATE_HZ, MANNERS)).run()
+        await serving
+        return trace
+
+    return run_leaping(both()), heard, dialect
+
+
+def test_what_else_a_platform_understands_is_done() -> None:
+    trace, heard, _ = hold_scripted("status", "keys", "hang up")
+    assert heard == ["fine", "bye"]
+    assert (trace.ended_by, trace.digits, trace.violations) == ("gateway", "42", ())
+
+
+def test_a_transfer_ends_the_stream() -> None:
+    trace, _, _ = hold_scripted("move")
+    assert (trace.ended_by, trace.transferred_to) == ("gateway", "+15550100009")
+
+
+def test_a_platform_that_drops_marks_says_so_in_its_own_way() -> None:
+    _, heard, _ = hold_scripted(media(tone(0.5)), message("mark", mark={"name": "m1"}), message("clear"))
+    assert heard == ["dropped m1"]
+
+
+def test_a_full_queue_is_a_violation_and_a_quiet_bot_is_given_up() -> None:
+    trace, _, dialect = hold_scripted(media(tone(0.9)), media(tone(0.9)))
+    assert trace.violations[0] == "the platform's queue is full: audio is dropped"
+    assert "no audio for too long" in trace.violations[1]
+    assert trace.ended_by == "fault"
+    assert dialect.ticks[0] == pytest.approx(0.88, abs=0.03)
+    assert dialect.ticks[-1] == 0.0
+
+
+def test_doubled_marks_come_twice() -> None:
+    bot = EchoBot(greets=True)
+    hold(bot.serve, turn(0.5), faults=Faults(repeat_acks=True))
+    assert bot.marks[:2] == ["reply-1", "reply-1"]

@@ -1,7 +1,8 @@
 """Links in memory and over a loopback socket."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import cast
 
 import aiohttp
@@ -10,7 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from gateway.simulator.failure import CallFailed
-from gateway.simulator.link import CLOSE_TIMEOUT_S, MEMORY_MESSAGES, SEND_TIMEOUT_S, MemoryLink, WebSocketLink
+from gateway.simulator.link import CLOSE_TIMEOUT_S, MEMORY_MESSAGES, SEND_TIMEOUT_S, MemoryLink, TcpLink, WebSocketLink
 from tests.rig.clock import run_leaping
 
 
@@ -148,3 +149,57 @@ def test_a_peer_that_does_not_read_fails_the_send_and_is_cut_off() -> None:
 
     assert run_leaping(talk()) == SEND_TIMEOUT_S + CLOSE_TIMEOUT_S
     assert frozen.shut
+
+
+Serving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def tcp_link(serve: Serving) -> AsyncIterator[TcpLink]:
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    link = TcpLink(*await asyncio.open_connection(*server.sockets[0].getsockname()))
+    try:
+        yield link
+    finally:
+        await link.close()
+        server.close()
+
+
+async def test_frames_over_tcp_are_whole_however_they_were_cut() -> None:
+    async def dribble(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for byte in b"\x10\x00\x02ab\x00\x00\x00\x10\x00\x09cut":
+            writer.write(bytes([byte]))
+            await writer.drain()
+        writer.close()
+
+    async with tcp_link(dribble) as link:
+        assert [await link.receive() for _ in range(3)] == [b"\x10\x00\x02ab", b"\x00\x00\x00", None]
+
+
+async def test_what_is_sent_over_tcp_arrives() -> None:
+    got: list[bytes] = []
+
+    async def read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        got.append(await reader.readexactly(5))
+        writer.close()
+
+    async with tcp_link(read) as link:
+        await link.send(b"\x00\x01")
+        await link.send("abc")
+        assert await link.receive() is None
+    assert got == [b"\x00\x01abc"]
+
+
+async def test_an_aborted_tcp_link_is_closed_for_both() -> None:
+    seen: list[bytes] = []
+
+    async def read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            seen.append(await reader.read())
+        writer.close()
+
+    async with tcp_link(read) as link:
+        await link.send(b"x")
+        link.abort()
+        assert await link.receive() is None
+        await link.send(b"late")
