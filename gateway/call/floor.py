@@ -24,6 +24,8 @@ LONG_SOUND_MS = 2000
 MAX_BARGE_IN_MS = 1000
 # "I did not catch that" once more is help, a third time is a machine.
 MAX_REPROMPTS = 2
+# While the caller's side carries an echo, the sound that began with it is looked at again after this.
+ECHO_PATIENCE_MS = 100
 # An echo of the bot's last words ends at most so long after them.
 ECHO_TAIL_S = 0.6
 
@@ -104,6 +106,9 @@ class Floor:
             case Happening.END_SILENCE if self.state not in _BOT_HAS_THE_FLOOR:
                 if self._is_own_voice(self._listener.words):
                     happening = Happening.MERE_SOUND
+            case Happening.BARGE_IN if self._listener.echoing:
+                self._timers.start(Happening.BARGE_IN, ECHO_PATIENCE_MS)
+                return
             case Happening.BARGE_IN if not self._listener.partials:
                 happening = Happening.MEANT
             case Happening.MEANT if self._meaning() in (Meaning.ECHO, Meaning.BACKCHANNEL):

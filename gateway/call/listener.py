@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import structlog
 
+from gateway.call.echo import EchoGate
 from gateway.call.exchange import Exchange
 from gateway.call.turn import Happening
 from gateway.errors import SttError
@@ -23,12 +24,18 @@ class Listener:
     """Follows one recogniser, which its owner closes."""
 
     def __init__(
-        self, ears: Recogniser, wire_format: AudioFormat, exchange: Exchange, happen: Callable[[Happening], None]
+        self,
+        ears: Recogniser,
+        wire_format: AudioFormat,
+        exchange: Exchange,
+        happen: Callable[[Happening], None],
+        echo: EchoGate | None = None,
     ) -> None:
         self._ears = ears
         self._inbound = Inbound(wire_format, STT_RATE_HZ)
         self._exchange = exchange
         self._happen = happen
+        self._echo = echo
         self._fed_s = 0.0
         self._began_s = self._ended_s = 0.0  # the caller's present or last sound
         self._upto_s = 0.0  # what `words` cover
@@ -54,8 +61,15 @@ class Listener:
         """Whether `words` are those of the present utterance up to the last sound's end."""
         return not self._taken and self._upto_s >= self._ended_s - _NEAR_S
 
-    def feed(self, payload: bytes) -> None:
-        """Take audio as it came from the wire."""
+    @property
+    def echoing(self) -> bool:
+        """Whether the caller's side carries the bot's own voice just now."""
+        return self._echo is not None and self._echo.echoing
+
+    def feed(self, payload: bytes, now_s: float = 0.0) -> None:
+        """Take audio as it came from the wire, at `now_s` of the call."""
+        if self._echo is not None:
+            payload = self._echo.passed(payload, now_s)
         pcm = self._inbound.feed(payload)
         self._fed_s += len(pcm) / (BYTES_PER_SAMPLE_PCM16 * STT_RATE_HZ)
         self._ears.feed(pcm)

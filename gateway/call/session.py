@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from gateway.call.echo import EchoGate
 from gateway.call.ending import CallOver, reason_of
 from gateway.call.exchange import Exchange
 from gateway.call.floor import Floor
@@ -95,7 +96,8 @@ class CallSession:
             self._now,
         )
         self._exchange = Exchange(record, self._now)
-        self._listener = Listener(engines.ears, started.format_in, self._exchange, self._happen)
+        self._echo = EchoGate(started.format_in, started.format_out)
+        self._listener = Listener(engines.ears, started.format_in, self._exchange, self._happen, self._echo)
         self._speaker = Speaker(engines.voice, self._playout, engines.prompts)
         self._tasks = asyncio.TaskGroup()
         self._replies = Replies(
@@ -111,8 +113,7 @@ class CallSession:
         self._left = False  # the end that the platform tells from now on is the one we asked for
         self._vigil = Vigil(timing.max_call_s, timing.silence_s, timing.idle_s if script.still_there else 0.0)
         self._playout.on_audible = self._on_audible
-        if self._recording is not None:
-            self._playout.on_frame = self._recording.bot
+        self._playout.on_frame = self._on_frame
         self._speaker.on_first_audio = lambda _: self._exchange.reach("tts_first_audio")
 
     async def run(self) -> str:
@@ -159,7 +160,7 @@ class CallSession:
         async for event in self._line.events():
             if isinstance(event, CallerAudio):
                 self._vigil.audio_came(self._now())
-                self._listener.feed(event.payload)
+                self._listener.feed(event.payload, self._now())
                 if self._recording is not None:
                     self._recording.caller(event.payload, self._now())
             elif isinstance(event, MarkReached):
@@ -212,6 +213,11 @@ class CallSession:
 
     def _over(self) -> None:
         self._floor.stop()
+
+    def _on_frame(self, frame: bytes, at_s: float) -> None:
+        self._echo.sent(frame, at_s)
+        if self._recording is not None:
+            self._recording.bot(frame, at_s)
 
     def _on_audible(self, number: int) -> None:
         if not self._speaker.is_aside(number):

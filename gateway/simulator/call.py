@@ -7,6 +7,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from gateway.simulator.dialect import (
     BotAudio,
     BotClear,
@@ -115,14 +117,15 @@ class SimulatedCall:
             if frame is None:
                 await self._hang_up()
                 return "caller"
-            self._caller_pcm += frame.pcm
             await self._sleep_until((number + 1) * _FRAME_S)
+            pcm = self._with_echo(frame.pcm, (number + 1) * _FRAME_S)
+            self._caller_pcm += pcm
             if await self._broken():
                 self._link.abort()
                 return "fault"
             for digit in frame.digits:
                 await self._send(self._dialect.digit(digit))
-            await self._send(self._dialect.audio(frame.pcm))
+            await self._send(self._dialect.audio(pcm))
             await self._return_marks()
             await self._send(self._dialect.tick(self._playback.queued_s(self._now_s())))
             if listening.done():
@@ -133,6 +136,14 @@ class SimulatedCall:
                 return "fault"
         await self._hang_up()
         return "limit"
+
+    def _with_echo(self, pcm: bytes, ends_s: float) -> bytes:
+        if self._faults.echo_db is None:
+            return pcm
+        ends_s -= self._faults.echo_delay_s
+        bot = np.frombuffer(self._playback.between(ends_s - _FRAME_S, ends_s), "<i2")
+        mixed = np.frombuffer(pcm, "<i2") + bot * 10 ** (self._faults.echo_db / 20)
+        return mixed.clip(-32768, 32767).astype("<i2").tobytes()
 
     async def _listen(self) -> None:
         """Take the gateway's messages until it closes, or has the platform end the call."""

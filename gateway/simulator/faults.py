@@ -26,6 +26,9 @@ class Faults:
     drop_at_s: float | None = None
     # The caller's hang-up is only a closed socket.
     without_stop: bool = False
+    # The bot's voice comes back in the caller's, so much quieter and later: a loudspeaker in a room.
+    echo_db: float | None = None
+    echo_delay_s: float = 0.15
 
     def stalled_until_s(self, at_s: float) -> float:
         """Until when nothing is carried; `at_s` itself when the line works."""

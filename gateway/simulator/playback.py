@@ -136,6 +136,19 @@ class Playback:
             return None
         return self._frames[index] / self.rate_hz
 
+    def between(self, from_s: float, until_s: float) -> bytes:
+        """Return the time line from one moment to another, both past, as PCM."""
+        first, last = self._sample(from_s), self._sample(until_s)
+        line = bytearray((last - first) * _SAMPLE_BYTES)
+        for piece in reversed(self._pieces):
+            if piece.end <= first:
+                break
+            begin, end = max(first, piece.start), min(last, piece.end)
+            if begin < end:
+                part = piece.pcm[(begin - piece.start) * _SAMPLE_BYTES : (end - piece.start) * _SAMPLE_BYTES]
+                line[(begin - first) * _SAMPLE_BYTES : (end - first) * _SAMPLE_BYTES] = part
+        return bytes(line)
+
     def heard(self, until_s: float) -> bytes:
         """Return the time line as PCM, exactly `until_s` long."""
         line = bytearray(self._sample(until_s) * _SAMPLE_BYTES)
