@@ -150,6 +150,8 @@ class MemoryLink:
         if self._closed:
             return
         self._closed = True
-        if self._outbox.full():  # the end must be seen even by a peer that has not read
-            self._outbox.get_nowait()
-        self._outbox.put_nowait(None)
+        # The end must be seen even by a peer that has not read, and by our own reader that waits.
+        for queue in (self._outbox, self._inbox):
+            if queue.full():
+                queue.get_nowait()
+            queue.put_nowait(None)

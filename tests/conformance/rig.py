@@ -69,9 +69,10 @@ class PlatformRig:
     voices: TestVoices = field(default_factory=TestVoices)
     control: HangUps = field(default_factory=HangUps)
     greeting: str = GREETING
+    insecure: bool = False
 
     def gateway(self) -> Gateway:
-        """A gateway that speaks this platform; without signatures, yet with tokens where the platform carries them."""
+        """A gateway that speaks this platform and asks for the webhook's token; signatures are tests/integration's."""
         script = Script("en", "Be brief.", self.greeting, FALLBACK, REPROMPT, GOODBYE)
         controls = {self.name: self.control}
         parts = Parts(
@@ -82,7 +83,9 @@ class PlatformRig:
             controls,  # type: ignore[arg-type]  # hang_up is all the session uses
         )
         calls = NotedCalls(10, 60.0, 100, asyncio.get_running_loop().time)
-        return Gateway(parts, Bot(script, self.timing, "af_heart", 1.0), calls, Telemetry(), Bounds(10.0, 5.0), True)
+        return Gateway(
+            parts, Bot(script, self.timing, "af_heart", 1.0), calls, Telemetry(), Bounds(10.0, 5.0), self.insecure
+        )
 
     async def call(
         self,
