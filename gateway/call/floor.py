@@ -26,6 +26,8 @@ MAX_BARGE_IN_MS = 1000
 MAX_REPROMPTS = 2
 # While the caller's side carries an echo, the sound that began with it is looked at again after this.
 ECHO_PATIENCE_MS = 100
+# Words that turn out unfinished give the caller more time, unless it is nearly up anyway.
+WORTH_WAITING_MS = 100
 # An echo of the bot's last words ends at most so long after them.
 ECHO_TAIL_S = 0.6
 
@@ -93,8 +95,9 @@ class Floor:
                 self._bot_ended_s = asyncio.get_running_loop().time()
             case Happening.WORDS:
                 self._reprompts = 0
-                if deciding and self._listener.partials and self._silence_due_ms() > self._listener.silence_ms:
-                    return Happening.MORE_TO_COME
+                if deciding and self._listener.partials and self._completeness() is Completeness.UNFINISHED:
+                    spare_ms = self._timing.unfinished_silence_ms - self._listener.silence_ms
+                    return Happening.MORE_TO_COME if spare_ms > WORTH_WAITING_MS else Happening.WORDS
             case Happening.NO_WORDS if deciding:
                 if self._reprompts >= MAX_REPROMPTS or self._is_own_voice(self._listener.words):
                     return Happening.MERE_SOUND
