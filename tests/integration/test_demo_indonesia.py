@@ -10,6 +10,7 @@ import pytest
 from gateway.stack import free_port
 from gateway.text.speakable import speak
 from media import wav
+from media.formats import BYTES_PER_SAMPLE_PCM16
 from tests.rig.speech import error_rate
 from tests.rig.whisper import PHONE_HZ, transcribe
 
@@ -31,15 +32,25 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_bots_indonesian_is_heard_as_it_was_said(demo: Path) -> None:
     call = json.loads((demo / "call.json").read_text("utf-8"))
-    said = " ".join(turn["heard_text"] for turn in call["turns"])
-    heard = transcribe(wav.load(demo / "heard.wav", PHONE_HZ), PHONE_HZ, "id", beam_size=5)
+    line = wav.load(demo / "heard.wav", PHONE_HZ)
+    pairs = []
+    for turn in call["turns"]:
+        if turn["heard_text"]:  # turn by turn: in long silences Whisper repeats itself
+            heard = transcribe(_cut(line, turn["bot_start_s"], turn["bot_end_s"]), PHONE_HZ, "id", beam_size=5)
+            pairs.append((speak(turn["heard_text"], "id").text, speak(heard, "id").text))
 
-    assert error_rate([(speak(said, "id").text, speak(heard, "id").text)]) <= 0.15
+    assert len(pairs) == 5
+    assert error_rate(pairs) <= 0.15
 
 
 def test_every_turn_is_answered_in_the_order_of_the_script(demo: Path) -> None:
     call = json.loads((demo / "call.json").read_text("utf-8"))
     turns = [turn for turn in call["turns"] if turn["caller_text"]]
 
-    assert [turn["bot_text"].split()[0] for turn in turns] == ["Kami", "Biaya", "Baik,", "Sama-sama."]
+    assert [turn["bot_text"].split()[0] for turn in turns] == ["Kami", "Biaya", "Baik,", "Terima"]
     assert call["gaps"] == []
+
+
+def _cut(pcm: bytes, start_s: float, end_s: float) -> bytes:
+    start, end = (round(moment * PHONE_HZ) * BYTES_PER_SAMPLE_PCM16 for moment in (start_s - 0.1, end_s + 0.2))
+    return pcm[max(start, 0) : end]

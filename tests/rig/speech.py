@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import jiwer
+import numpy as np
 
 from gateway.text.speakable import speak
 from media.formats import BYTES_PER_SAMPLE_PCM16
+from media.pcm import pcm16_to_float
 from media.tts_wire import Word
 from tests.rig.whisper import PHONE_HZ, HeardWord, plain, through_telephone, transcribe, transcribe_words
 from tts_worker.kokoro import KokoroEngine
@@ -29,6 +31,12 @@ VOICES = {
 SPEEDS = {"id": 0.85}
 # Whisper's usual search. A greedy one is quicker and loses a few words in languages it knows less.
 _BEAMS = 5
+# Sound is what lies within 35 dB of the loudest; a pause is 80 ms without any. Steps of 5 ms.
+_STEP_S = 0.005
+_SOUND_BELOW_PEAK = 10 ** (-35 / 20)
+_PAUSE_STEPS = 16
+# A word and an onset farther apart than this have nothing to do with each other.
+_NEAR_S = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +96,27 @@ def character_error_rate(said: str, understood: str) -> float:
     return float(jiwer.cer(plain(said).replace(" ", ""), plain(understood).replace(" ", "") or "-"))
 
 
+def onset_errors_s(speech: Speech) -> list[float]:
+    """Return how much later than the sound each word's start is, for words that begin after an audible pause.
+
+    This is the truth about them: silence ends where the word begins, but for the closure of a first p, t or k.
+    """
+    samples = pcm16_to_float(speech.pcm)
+    step = round(_STEP_S * speech.rate_hz)
+    level = np.sqrt(np.mean(samples[: len(samples) // step * step].reshape(-1, step) ** 2, axis=1))
+    loud = level > level.max() * _SOUND_BELOW_PEAK
+    onsets_s = [
+        at * _STEP_S for at in range(_PAUSE_STEPS, len(loud)) if loud[at] and not loud[at - _PAUSE_STEPS : at].any()
+    ]
+    near = [[onset for onset in onsets_s if abs(onset - word.start_s) < _NEAR_S] for word in speech.words[1:]]
+    return [word.start_s - found[0] for word, found in zip(speech.words[1:], near, strict=True) if len(found) == 1]
+
+
 def time_errors_s(speech: Speech) -> list[float]:
-    """Return how much later than Whisper each word's start is, for the words both have; negative is earlier."""
+    """Return how much later than Whisper each word's start is, for the words both have; negative is earlier.
+
+    Whisper's attention looks ahead: it puts words early by an amount of its own.
+    """
     listened = transcribe_words(speech.over_the_phone(), PHONE_HZ, speech.language)
     return [word.start_s - other.start_s for word, other in _same_words(speech.words, listened)]
 
