@@ -4,7 +4,7 @@ PIP_INSTALL = -m pip install --quiet --disable-pip-version-check -c constraints.
 RUN = .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install system models format lint types check test-fast test-models test-browser test-torch test-313 cover soak fuzz bench image clean
+.PHONY: help demo test install system models format lint types check test-fast test-models test-browser test-torch test-313 test-counterparts cover soak fuzz bench image clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -51,13 +51,13 @@ types: .venv/dev ## mypy --strict, tests included
 check: lint types
 
 PYTEST = $(RUN)/python -m pytest
-FAST = -m "not models and not torch and not soak and not fuzz and not bench and not gpu and not browser"
+FAST = -m "not models and not torch and not soak and not fuzz and not bench and not gpu and not browser and not counterparts"
 
 test-fast: .venv/dev ## The offline tests, a minute
 	$(PYTEST) $(FAST)
 
 test-models: .venv/dev models ## The tests with real models: Whisper, Kokoro, SmolLM2, the whole demo
-	$(PYTEST) -m "models and not torch"
+	$(PYTEST) -m "models and not torch and not soak"
 
 test-browser: .venv/dev ## The pages in a real Chromium
 	$(PYTEST) -m browser
@@ -67,6 +67,9 @@ test-torch: .venv/dev models ## The torch engine in an environment of its own, w
 
 test-313: ## The offline tests on Python 3.13 with audioop-lts, where that interpreter exists
 	.ci/python-313-tests
+
+test-counterparts: ## The vendors' own libraries as counterparts of our platforms, in an own environment
+	.ci/counterpart-tests
 
 cover: .venv/dev ## Branch coverage of the offline tests
 	$(PYTEST) $(FAST) --cov --cov-report=term-missing:skip-covered
