@@ -61,6 +61,7 @@ class Floor:
         self._in_vain = 0  # sounds that made the bot hold for nothing, in this reply
         self._over_bot = False  # the present or last sound began while the bot had the floor
         self._bot_ended_s = 0.0
+        self.asking = False  # the bot is asking whether anybody is there, and nobody has answered
         listener.is_own_voice = self._is_own_voice
 
     @property
@@ -90,8 +91,10 @@ class Floor:
         deciding = self.state is State.DECIDING
         match happening:
             case Happening.SPEECH_STARTED:
+                self.asking = False
                 self._over_bot = self.state in _BOT_HAS_THE_FLOOR
             case Happening.REPLY_OVER:
+                self.asking = False
                 self._bot_ended_s = asyncio.get_running_loop().time()
             case Happening.WORDS:
                 self._reprompts = 0
@@ -127,8 +130,8 @@ class Floor:
         return self._over_bot and not late and is_echo(words, self._speaker.heard())
 
     def _meaning(self) -> Meaning:
-        heard = self._speaker.heard()
-        return meaning(self._listener.words, self._script.language, heard, waiting=not heard)
+        waiting = not self._speaker.busy
+        return meaning(self._listener.words, self._script.language, self._speaker.heard(), waiting=waiting)
 
     def _weigh(self) -> None:
         meant = self._meaning()
@@ -206,6 +209,7 @@ class Floor:
                 self._replies.interrupt()
             case Act.REPLY | Act.REPROMPT | Act.ASK_IF_THERE | Act.SAY_GOODBYE:
                 self._in_vain = 0
+                self.asking = act is Act.ASK_IF_THERE
                 self._say(act)
             case Act.HANG_UP:
                 self._leave()

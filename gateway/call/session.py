@@ -191,7 +191,7 @@ class CallSession:
         while not over:
             await asyncio.sleep(WATCH_EVERY_S)
             now_s, state, audible = self._now(), self._floor.state, self._playout.audible
-            over = self._vigil.is_over(now_s, state, audible)
+            over = self._vigil.is_over(now_s, state, audible, self._floor.asking)
             if not over and self._vigil.is_idle(now_s, state, audible):
                 self._happen(Happening.IDLE)
         self.farewell()
