@@ -18,9 +18,9 @@ HELLO = b"\x01\x00\x10" + uuid.UUID(int=7).bytes
 
 @asynccontextmanager
 async def listening(
-    allowed: tuple[str, ...] = ("127.0.0.0/8",), per_source: int = 10
+    allowed: tuple[str, ...] = ("127.0.0.0/8",), per_source: int = 10, insecure: bool = True
 ) -> AsyncIterator[tuple[Gateway, int]]:
-    gateway = PlatformRig(NAME).gateway()
+    gateway = PlatformRig(NAME, insecure=insecure).gateway()
     listener = TcpListener(gateway, gateway.platform(NAME), allowed, SocketBounds(per_source, 200.0))
     port = await listener.start("127.0.0.1", 0)
     try:
@@ -56,6 +56,12 @@ async def test_a_connection_is_a_call() -> None:
 
 async def test_an_unknown_network_is_refused() -> None:
     async with listening(("192.0.2.0/24",)) as (gateway, port):
+        assert await said_to(port, HELLO) == b""
+        assert gateway.calls.records() == []
+
+
+async def test_a_uuid_that_no_webhook_gave_is_refused() -> None:
+    async with listening(insecure=False) as (gateway, port):
         assert await said_to(port, HELLO) == b""
         assert gateway.calls.records() == []
 
