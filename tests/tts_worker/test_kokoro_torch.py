@@ -23,7 +23,7 @@ from tts_worker.symbols import Alphabet  # noqa: E402
 from tts_worker.voices import VoiceBook  # noqa: E402
 from tts_worker.weights import locate_kokoro  # noqa: E402
 
-pytestmark = [pytest.mark.torch, pytest.mark.models]
+pytestmark = [pytest.mark.torch, pytest.mark.models, pytest.mark.timeout(600)]
 
 SENTENCES = [
     ("af_heart", "Hello, thanks for calling. How can I help you today?"),
