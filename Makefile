@@ -25,7 +25,7 @@ test: system check test-fast test-models test-browser test-torch test-313 ## Lin
 	@touch $@
 
 .venv/dev: .venv/local
-	$(RUN)/python $(PIP_INSTALL) -e '.[local,dev]'
+	$(RUN)/python $(PIP_INSTALL) -e '.[local,dev,aws]'
 	@touch $@
 
 install: .venv/dev ## The environment for development, in .venv
