@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-# Beyond one turn for every session: enough for first pieces to go ahead, too little to starve anyone.
-_MAX_OVERTAKES = 16
+# Beyond one turn for every session: enough for first pieces to go ahead, too little for a gap in what is being heard.
+_MAX_OVERTAKES = 4
 
 
 @dataclass(slots=True)
