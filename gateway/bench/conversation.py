@@ -1,0 +1,162 @@
+"""How the gateway takes turns, in figures: end of turn, interruptions, and what it knows of what was heard.
+
+All but the last part are scripted and run under a leaping clock, so that they take seconds and come out the same every
+time. The truth is the simulator's: what its speaker had played.
+"""
+
+import json
+import random
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from gateway.bench.conversation_cases import (
+    REPLIES,
+    backchannel,
+    interruption,
+    noise,
+    published_workload,
+    question,
+)
+from gateway.bench.leaping import leap
+from gateway.bench.scripted_caller import Utterance
+from gateway.bench.scripted_voice import CHAR_S
+from gateway.bench.stage import TIMING, Stage, answers
+from gateway.call.record import TurnRecord
+from gateway.call.script import Timing
+from gateway.simulator.call import CallTrace
+from gateway.simulator.faults import Faults
+from gateway.simulator.script import Manners
+
+# Callers wait until the bot is surely done.
+MANNERS = Manners(quiet_s=2.5, reply_s=12.0)
+_STEP_S = 0.01
+_Make = Callable[[random.Random, int], Utterance]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFigures:
+    """The published workload under one timing. Latency is true end of speech to first bot frame."""
+
+    timing: str
+    turns: int
+    early_cut_ins: int
+    latency_p50_ms: float
+    latency_p95_ms: float
+    call_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapFigures:
+    """Sounds over the bot: how many stopped its reply, and how soon after their start it was silent."""
+
+    kind: str
+    sounds: int
+    interrupted: int
+    silent_p50_ms: float
+    silent_max_ms: float
+    heard_within_a_word: int  # of the interrupted replies, history against the speaker's truth
+    heard_worst_words: int
+
+
+def measure_turns(name: str, timing: Timing) -> TurnFigures:
+    """Hold the published workload."""
+    workload = published_workload()
+    trace, record = leap(Stage(answers(*REPLIES), timing=timing).call(workload, manners=MANNERS))
+    latencies, early = [], 0
+    for spoken in trace.spoken:
+        # The greeting and the replies before are over when the caller begins.
+        early += trace.playback.audible(spoken.start_s, spoken.end_s) is not None
+        first_s = trace.playback.first_frame_s(spoken.end_s)
+        if first_s is not None:
+            latencies.append(1000 * (first_s - spoken.end_s))
+    texts = {turn.caller_text for turn in record.turns}
+    early = max(early, sum(u.turn.text not in texts for u in workload))
+    return TurnFigures(
+        name,
+        len(trace.spoken),
+        early,
+        round(statistics.median(latencies)),
+        round(float(np.percentile(latencies, 95))),
+        round(trace.duration_s, 1),
+    )
+
+
+def measure_overlaps(kind: str, make: _Make, count: int, echo_db: float | None = None) -> OverlapFigures:
+    """Ask, and make one sound over each answer; `count` calls."""
+    rng = random.Random(kind)  # noqa: S311 - cases, no secrets
+    figures = [_overlap(make(rng, number), number, echo_db) for number in range(count)]
+    silent = [silent_ms for _, silent_ms, _ in figures if silent_ms is not None]
+    errors = [error for _, _, error in figures if error is not None]
+    return OverlapFigures(
+        kind,
+        count,
+        sum(interrupted for interrupted, _, _ in figures),
+        round(statistics.median(silent)) if silent else 0,
+        round(max(silent, default=0)),
+        sum(error <= 1 for error in errors),
+        max(errors, default=0),
+    )
+
+
+def _overlap(sound: Utterance, number: int, echo_db: float | None) -> tuple[bool, float | None, int | None]:
+    """Whether the reply was interrupted, how soon the bot was silent, and by how many words the history is off."""
+    stage = Stage(answers(REPLIES[number % len(REPLIES)], "All right."))
+    faults = Faults(echo_db=echo_db)
+    trace, record = leap(stage.call([question(number), sound], faults, MANNERS))
+    reply = next(turn for turn in record.turns if turn.caller_text == "What time do you open?")
+    if len(trace.spoken) < 2 or not reply.interrupted:
+        return reply.interrupted, None, None
+    speech = trace.spoken[1]
+    heard = trace.playback.audible(speech.start_s, speech.end_s)
+    silent_ms = 1000 * (heard[1] - speech.start_s) if heard is not None else 0.0
+    return True, silent_ms, _words_off(trace, reply)
+
+
+def _words_off(trace: CallTrace, reply: TurnRecord) -> int:
+    """History against the speaker: a character of the voice is CHAR_S long, so what was audible tells the words."""
+    begin_s, end_s = trace.spoken[0].end_s, trace.spoken[1].end_s
+    steps = round((end_s - begin_s) / _STEP_S)
+    middles = (begin_s + (step + 0.5) * _STEP_S for step in range(steps))
+    audible_s = sum(trace.playback.audible(at - 0.002, at + 0.002) is not None for at in middles) * _STEP_S
+    truth = reply.bot_text[: round(audible_s / CHAR_S)]
+    return abs(len(truth.split()) - len(reply.heard_text.split()))
+
+
+def bench_conversation(rounds: int, out_dir: Path, recorded: Callable[[Console], dict[str, object]]) -> int:
+    """Print the tables and write conversation.json; 0 always, for a figure is no verdict."""
+    console = Console()
+    fixed = replace(TIMING, whole_silence_ms=1000, end_silence_ms=1000, unfinished_silence_ms=1000, speculate=False)
+    short = replace(TIMING, whole_silence_ms=600, unfinished_silence_ms=600)
+    turns = [
+        measure_turns("by the words, asked in advance", TIMING),
+        measure_turns("by the words", replace(TIMING, speculate=False)),
+        measure_turns("fixed 600 ms", short),
+        measure_turns("fixed 1000 ms, not asked in advance", fixed),
+    ]
+    console.print(_table("Eight turns, two with hesitations of 600 to 900 ms (published p50: 2077 ms)", turns))
+    count = 20 * rounds
+    overlaps = [
+        measure_overlaps("interruption", interruption, count),
+        measure_overlaps("interruption, echo -20 dB", interruption, count, -20.0),
+        measure_overlaps("backchannel", backchannel, count),
+        measure_overlaps("noise", noise, count),
+        measure_overlaps("backchannel, echo -20 dB", backchannel, count, -20.0),
+    ]
+    console.print(_table("Sounds over the bot, 20 ms frames, words 100 ms after a pause", overlaps))
+    figures = {"turns": [asdict(f) for f in turns], "overlaps": [asdict(f) for f in overlaps], **recorded(console)}
+    (out_dir / "conversation.json").write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+    return 0
+
+
+def _table(title: str, figures: Sequence[TurnFigures | OverlapFigures]) -> Table:
+    rows = [asdict(figure) for figure in figures]
+    table = Table(*(name.replace("_", " ") for name in rows[0]), title=title)
+    for row in rows:
+        table.add_row(*(str(value) for value in row.values()))
+    return table
