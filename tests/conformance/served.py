@@ -2,7 +2,7 @@
 
 import asyncio
 from base64 import b64encode
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from aiohttp import web
@@ -18,6 +18,7 @@ from gateway.call.script import Script, Timing
 from gateway.gateway import Bot, Bounds, Gateway, Parts
 from gateway.llm.scripted import ScriptedModel
 from gateway.platform_routes import SocketBounds
+from gateway.platforms.control import CallControl
 from gateway.platforms.shelf import Shelf
 from gateway.simulator.run import Target
 from gateway.stack import free_port
@@ -78,14 +79,16 @@ def secure_settings() -> Settings:
 
 
 @asynccontextmanager
-async def serving() -> AsyncIterator[tuple[Gateway, Target]]:
+async def serving(controls: Mapping[str, CallControl] | None = None) -> AsyncIterator[tuple[Gateway, Target]]:
     """The gateway and where it is called; small and working ears, model and voice."""
     port, tcp_port = free_port(), free_port()
     url = f"http://127.0.0.1:{port}"
     settings = secure_settings()
     shelf = Shelf(f"{PUBLIC_URL}/documents", asyncio.get_running_loop().time)
     platforms = build_platforms(settings)
-    parts = Parts(EnergyRecognisers([QUESTION]), ScriptedModel([ANSWER]), TestVoices(), platforms, {}, shelf)
+    parts = Parts(
+        EnergyRecognisers([QUESTION]), ScriptedModel([ANSWER]), TestVoices(), platforms, controls or {}, shelf
+    )
     script = Script("en", "Be brief.", GREETING, FALLBACK, REPROMPT, GOODBYE)
     bot = Bot(script, Timing(400, 250, 100, 60.0, 30.0, 600.0), "af_heart", 1.0)
     calls = Calls(50, 60.0, 100, asyncio.get_running_loop().time)
