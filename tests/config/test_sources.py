@@ -56,6 +56,8 @@ def test_lists_and_tables_can_be_set_as_toml() -> None:
         ("server.port=70000", "server.port: "),
         ("bot.language=xx", "bot.language: "),
         ("tts.url=http://x", "tts.url: "),
+        ("tts.provider=sagemaker", "tts.sagemaker needs endpoint and region"),
+        ("tts.sagemaker.endpoint=a_b", "tts.sagemaker.endpoint: "),
         ("server.host=0.0.0.0", "insecure_dev"),
         ("security.insecure_dev=false", "server.public_url is empty"),
         ("worker.host=0.0.0.0", "worker.token is empty"),
@@ -98,7 +100,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_an_unknown_profile_lists_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match="aws, loadtest, offline"):
+    with pytest.raises(ConfigError, match="aws, indonesia, loadtest, offline"):
         load("ofline", environ={})
 
 
