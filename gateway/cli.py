@@ -12,6 +12,7 @@ from config import logs
 from config.errors import ConfigError
 from config.settings import Settings
 from config.sources import load
+from gateway.cli_bench import run_bench
 from gateway.cli_values import count, port
 from gateway.errors import VoicebotError
 
@@ -93,14 +94,15 @@ def _parser() -> argparse.ArgumentParser:
     bench = _add(commands, "bench", "measure", "voicebot bench gateway --calls 1 10 40", _bench)
     bench.add_argument(
         "what",
-        choices=["gateway", "tts", "worker", "transport"],
-        help="gateway: its own cost and delay; tts: first audio; worker: callers at once; transport: base64 or binary",
+        choices=["gateway", "conversation", "tts", "worker", "transport"],
+        help="gateway: its own cost and delay; conversation: turns and interruptions; tts: first audio; "
+        "worker: callers at once; transport: base64 or binary",
     )
     bench.add_argument(
         "--calls", type=count, nargs="+", default=[1, 10, 40], metavar="N", help="gateway: calls at once"
     )
     bench.add_argument("--turns", type=count, default=5, help="gateway: turns a call (default 5)")
-    bench.add_argument("--rounds", type=count, default=5, help="tts: rounds (default 5)")
+    bench.add_argument("--rounds", type=count, default=5, help="tts, conversation: rounds (default 5)")
     bench.add_argument(
         "--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="tts, worker, transport: its settings"
     )
@@ -227,22 +229,6 @@ def _soak(options: argparse.Namespace) -> int:
 
 
 def _bench(options: argparse.Namespace) -> int:
-    options.out.mkdir(parents=True, exist_ok=True)
-    if options.what == "tts":
-        from gateway.bench.incremental import bench_tts
-
-        return asyncio.run(bench_tts(options.rounds, tuple(options.set), options.out))
-    if options.what == "worker":
-        from gateway.bench.worker_ladder import Ladder, bench_worker
-
-        ladder = Ladder(
-            options.clients, options.text, options.limit_ms, not options.no_reference, not options.no_poisson
-        )
-        return asyncio.run(bench_worker(ladder, tuple(options.set), options.out))
-    if options.what == "transport":
-        from gateway.bench.transport import bench_transport
-
-        return asyncio.run(bench_transport(tuple(options.set), options.out))
-    from gateway.bench.gateway_load import bench_gateway
-
-    return asyncio.run(bench_gateway(options.calls, options.turns, options.out))
+    if options.what == "conversation":
+        logs.set_up("error", "console", words=False)  # hundreds of scripted calls
+    return run_bench(options)

@@ -4,6 +4,7 @@ All but the last part are scripted and run under a leaping clock, so that they t
 time. The truth is the simulator's: what its speaker had played.
 """
 
+import asyncio
 import json
 import random
 import statistics
@@ -15,6 +16,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from gateway.bench.conversation_callers import LINES, CallerFigures, measure_callers
 from gateway.bench.conversation_cases import (
     REPLIES,
     backchannel,
@@ -64,9 +66,9 @@ class OverlapFigures:
     heard_worst_words: int
 
 
-def measure_turns(name: str, timing: Timing) -> TurnFigures:
-    """Hold the published workload."""
-    workload = published_workload()
+def measure_turns(name: str, timing: Timing, *, marks: bool = True) -> TurnFigures:
+    """Hold the published workload; without `marks` the recogniser sets none."""
+    workload = published_workload(marks)
     trace, record = leap(Stage(answers(*REPLIES), timing=timing).call(workload, manners=MANNERS))
     latencies, early = [], 0
     for spoken in trace.spoken:
@@ -128,13 +130,17 @@ def _words_off(trace: CallTrace, reply: TurnRecord) -> int:
     return abs(len(truth.split()) - len(reply.heard_text.split()))
 
 
-def bench_conversation(rounds: int, out_dir: Path, recorded: Callable[[Console], dict[str, object]]) -> int:
-    """Print the tables and write conversation.json; 0 always, for a figure is no verdict."""
+def bench_conversation(rounds: int, out_dir: Path, whisper: Path | None) -> int:
+    """Print the tables and write conversation.json; 0 always, for a figure is no verdict.
+
+    `whisper` is the folder of the recogniser's model; without it no recorded callers are heard.
+    """
     console = Console()
     fixed = replace(TIMING, whole_silence_ms=1000, end_silence_ms=1000, unfinished_silence_ms=1000, speculate=False)
     short = replace(TIMING, whole_silence_ms=600, unfinished_silence_ms=600)
     turns = [
         measure_turns("by the words, asked in advance", TIMING),
+        measure_turns("by the words, without marks", TIMING, marks=False),
         measure_turns("by the words", replace(TIMING, speculate=False)),
         measure_turns("fixed 600 ms", short),
         measure_turns("fixed 1000 ms, not asked in advance", fixed),
@@ -149,12 +155,31 @@ def bench_conversation(rounds: int, out_dir: Path, recorded: Callable[[Console],
         measure_overlaps("backchannel, echo -20 dB", backchannel, count, -20.0),
     ]
     console.print(_table("Sounds over the bot, 20 ms frames, words 100 ms after a pause", overlaps))
-    figures = {"turns": [asdict(f) for f in turns], "overlaps": [asdict(f) for f in overlaps], **recorded(console)}
+    callers = _recorded(whisper) if whisper is not None else []
+    if callers:
+        console.print(_table("Recorded callers through Whisper, in real time on this machine", callers))
+    figures = {
+        name: [asdict(f) for f in made]
+        for name, made in (("turns", turns), ("overlaps", overlaps), ("callers", callers))
+    }
     (out_dir / "conversation.json").write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
     return 0
 
 
-def _table(title: str, figures: Sequence[TurnFigures | OverlapFigures]) -> Table:
+def _recorded(whisper: Path) -> list[CallerFigures]:
+    from gateway.stt.whisper import WhisperRecognisers
+
+    async def all_lines() -> list[CallerFigures]:
+        ears = WhisperRecognisers(whisper)
+        try:
+            return [await measure_callers(ears, line) for line in LINES]
+        finally:
+            await ears.close()
+
+    return asyncio.run(all_lines())
+
+
+def _table(title: str, figures: Sequence[TurnFigures | OverlapFigures | CallerFigures]) -> Table:
     rows = [asdict(figure) for figure in figures]
     table = Table(*(name.replace("_", " ") for name in rows[0]), title=title)
     for row in rows:

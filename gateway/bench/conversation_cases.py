@@ -1,7 +1,9 @@
 """What is said in the measured conversations: a published workload, interruptions, and sounds that are none."""
 
 import random
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gateway.bench.scripted_caller import Breath, Utterance, utterance
 
@@ -25,11 +27,11 @@ INTERRUPTIONS = (
 BACKCHANNELS = ("Mm-hm.", "Yeah.", "Okay.", "Uh huh.", "Right.", "Yeah, okay.", "I see.", "Mhm, mhm.")
 
 
-def published_workload() -> list[Utterance]:
+def published_workload(marks: bool = True) -> list[Utterance]:
     """Eight turns, three minutes; the third and sixth with hesitations of 600, 700, 800 and 900 ms inside.
 
     The recogniser marks the ends of sentences and nothing else, so two of the hesitations in each come after words that
-    could have been the end, and two after words that could not.
+    could have been the end, and two after words that could not. Without `marks` there are none at all.
     """
     turns: Sequence[Sequence[Breath]] = (
         [Breath("Hello, I would like to book a table for tomorrow evening.")],
@@ -53,6 +55,8 @@ def published_workload() -> list[Utterance]:
         [Breath("Is there a place to park near the restaurant?")],
         [Breath("Thank you very much, goodbye.")],
     )  # fmt: skip
+    if not marks:
+        turns = [[replace(b, text=re.sub(r"[.,?]", "", b.text).lower()) for b in breaths] for breaths in turns]
     return [utterance(f"turn {number}", breaths) for number, breaths in enumerate(turns, 1)]
 
 
