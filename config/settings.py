@@ -4,23 +4,18 @@ sources.py reads them.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from config import platforms
+from config.group import Group, Seconds
+from config.tts import Tts
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 Port = Annotated[int, Field(ge=0, le=65535)]
-Seconds = Annotated[float, Field(gt=0, le=86_400)]
 EndSilence = Annotated[int, Field(ge=250, le=1200)]
 Level = Literal["debug", "info", "warning", "error"]
 Language = Literal["en", "id", "es", "fr", "it", "pt", "hi", "ja", "zh"]
-
-
-class Group(BaseModel):
-    """One TOML table: unknown keys are refused, values cannot change after the start."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=False)
 
 
 class Server(Group):
@@ -131,14 +126,6 @@ class Llm(Group):
         if self.provider == "openai" and not (self.openai.base_url and self.openai.model):
             raise ValueError("llm.openai needs base_url and model, e.g. http://127.0.0.1:11434/v1 and llama3.2")
         return self
-
-
-class Tts(Group):
-    url: Annotated[str, Field(pattern=r"^wss?://[^/?#\s]+/?$")]
-    token: Annotated[str, Field(repr=False)]
-    connect_s: Seconds
-    give_up_s: Seconds
-    outstanding: Annotated[int, Field(ge=1, le=50)]
 
 
 class Worker(Group):

@@ -11,6 +11,7 @@ from aiohttp import web
 from config.errors import ConfigError
 from config.models import ModelStore
 from config.settings import Llm, Settings, Stt
+from config.tts import Tts
 from gateway.app_platforms import build_controls, build_platforms
 from gateway.call.calls import Calls
 from gateway.call.recording import Recordings
@@ -28,6 +29,7 @@ from gateway.routes import Routes
 from gateway.stt.base import RecogniserFactory
 from gateway.tcp_listener import TcpListener
 from gateway.telemetry import Telemetry
+from gateway.tts.base import SpeechFactory
 from gateway.tts.session import SpeechTiming
 from gateway.tts.websocket import WebSocketSpeech
 
@@ -69,19 +71,14 @@ def build_app(gateway: Gateway, settings: Settings) -> web.Application:
 
 def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
     """Every part by its settings; ConfigError when a package, model or value is missing."""
-    server, tts = settings.server, settings.tts
+    server = settings.server
     now = asyncio.get_running_loop().time
     # Without a public address nobody but this machine can fetch a document, and nobody but it is called.
     shelf = Shelf(f"{server.public_url.rstrip('/') or f'http://{server.host}:{server.port}'}/documents", now)
     parts = Parts(
         ears=build_ears(settings.stt, settings.models.dir),
         model=build_model(settings.llm),
-        voice=WebSocketSpeech(
-            tts.url,
-            token=tts.token,
-            outstanding=tts.outstanding,
-            timing=SpeechTiming(connect_s=tts.connect_s, give_up_s=tts.give_up_s),
-        ),
+        voice=build_voice(settings.tts),
         platforms={**build_platforms(settings), SOFTPHONE: Softphone()},
         controls=build_controls(settings, http, shelf.put),
         shelf=shelf,
@@ -110,6 +107,23 @@ def build_ears(stt: Stt, models_dir: str) -> RecogniserFactory:
         raise ConfigError(
             f'stt.engine whisper cannot be used ({error}); install it with pip install "voicebot-gateway[local]"'
         ) from error
+
+
+def build_voice(tts: Tts) -> SpeechFactory:
+    """The worker of `tts.provider`; the AWS SDK is imported only where it is used."""
+    timing = SpeechTiming(connect_s=tts.connect_s, give_up_s=tts.give_up_s)
+    if tts.provider == "websocket":
+        return WebSocketSpeech(tts.url, token=tts.token, outstanding=tts.outstanding, timing=timing)
+    try:
+        from gateway.tts.sagemaker import SageMakerEndpoint, SageMakerSpeech
+    except ImportError as error:
+        raise ConfigError(
+            f"tts.provider sagemaker cannot be used ({error}); on Python 3.12 or newer "
+            'install it with pip install "voicebot-gateway[aws]"'
+        ) from error
+    place = tts.sagemaker
+    endpoint = SageMakerEndpoint(place.endpoint, place.region, place.variant, place.endpoint_url)
+    return SageMakerSpeech(endpoint, outstanding=tts.outstanding, timing=timing)
 
 
 def build_model(llm: Llm) -> LanguageModel:

@@ -14,8 +14,7 @@ from rich.table import Table
 from config.errors import ConfigError
 from config.models import ModelStore
 from config.settings import Settings
-from gateway.app import build_model
-from gateway.tts.websocket import WebSocketSpeech
+from gateway.app import build_model, build_voice
 
 _MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/]"}
 
@@ -104,14 +103,20 @@ async def _llm(settings: Settings) -> Finding:
 
 
 async def _tts(settings: Settings) -> Finding:
-    voice = WebSocketSpeech(settings.tts.url, settings.tts.token)
+    tts = settings.tts
+    where, remedy = tts.url, "`voicebot worker`"
+    if tts.provider == "sagemaker":
+        where = f"SageMaker endpoint {tts.sagemaker.endpoint}"
+        remedy = "credentials, region and name right, the endpoint InService?"
+    try:
+        voice = build_voice(tts)
+    except ConfigError as error:
+        return Finding("TTS worker", "wrong", str(error))
     try:
         ready = await voice.ready()
     finally:
         await voice.close()
-    detail = (
-        f"answers at {settings.tts.url}" if ready else f"no worker answers at {settings.tts.url}: `voicebot worker`"
-    )
+    detail = f"answers at {where}" if ready else f"no worker answers at {where}: {remedy}"
     return Finding("TTS worker", "ok" if ready else "wrong", detail)
 
 

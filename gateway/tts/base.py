@@ -1,6 +1,9 @@
-"""What a TTS session is: sentences in, audio events out; one per call, kept across sentences and turns."""
+"""What a TTS session is: sentences in, audio events out; one per call, kept across sentences and turns.
 
-from collections.abc import AsyncIterator
+And what it needs of whatever carries it to the worker.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -90,3 +93,17 @@ class SpeechFactory(Protocol):
     async def ready(self) -> bool: ...
 
     async def close(self) -> None: ...
+
+
+class Socket(Protocol):
+    """One connection to a worker. `send` and `recv` raise a TtsError when it is gone; `recv` may be cancelled."""
+
+    async def send(self, message: str) -> None: ...
+
+    async def recv(self) -> str | bytes: ...
+
+    async def close(self) -> None: ...
+
+
+# Opens a connection; raises TtsError, retryable or not.
+Connector = Callable[[], Awaitable[Socket]]

@@ -6,8 +6,8 @@ from contextlib import suppress
 import structlog
 
 from gateway.errors import TtsError
+from gateway.tts.base import Connector, Socket
 from gateway.tts.ledger import Ledger
-from gateway.tts.transport import Connector, Socket
 
 log = structlog.get_logger(__name__)
 

@@ -40,7 +40,7 @@ class SageMakerEndpoint:
     @property
     def uri(self) -> str:
         """Bidirectional streams have a port of their own, which the SDK does not know."""
-        return self.url or f"https://runtime.sagemaker.{self.region}.amazonaws.com:8443"
+        return self.url.rstrip("/") or f"https://runtime.sagemaker.{self.region}.amazonaws.com:8443"
 
 
 class SageMakerSpeech:

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 import structlog
 
 from gateway.errors import TtsError
-from gateway.tts.base import SpeechEvent
+from gateway.tts.base import Connector, Socket, SpeechEvent
 from gateway.tts.handover import Handover
 from gateway.tts.ledger import Ledger
 from gateway.tts.patience import Patience
-from gateway.tts.transport import Connector, Socket
 
 log = structlog.get_logger(__name__)
 

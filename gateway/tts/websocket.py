@@ -7,9 +7,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from gateway.errors import TtsError
+from gateway.tts.base import Socket
 from gateway.tts.ledger import Ledger
 from gateway.tts.session import PersistentSession, SpeechTiming
-from gateway.tts.transport import Socket
 from media.tts_wire import MAX_CONTROL_BYTES, STREAM_PATH
 
 DEFAULT_RATE_HZ = 24_000

@@ -1,5 +1,7 @@
 """The doctor: one finding a thing, each with its remedy."""
 
+import sys
+
 import pytest
 
 from config.sources import load
@@ -8,6 +10,9 @@ from gateway.stack import free_port
 from tests.rig.worker import running_worker
 
 SECURE = ("security.insecure_dev=false", "server.public_url=https://bot.example.com", "twilio.auth_token=x")
+
+
+SAGEMAKER = ("tts.provider=sagemaker", "tts.sagemaker.endpoint=kokoro", "tts.sagemaker.region=eu-west-1")
 
 
 async def found(*settings: str) -> dict[str, tuple[str, str]]:
@@ -25,6 +30,20 @@ async def test_a_worker_that_is_away_is_named_with_the_command_that_starts_it() 
     url = f"ws://127.0.0.1:{free_port()}"
     state, detail = (await found(f"tts.url={url}"))["TTS worker"]
     assert (state, url in detail, "voicebot worker" in detail) == ("wrong", True, True)
+
+
+async def test_a_sagemaker_worker_that_cannot_be_asked_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "aws_sdk_sagemaker_runtime_http2.client", None)
+    monkeypatch.delitem(sys.modules, "gateway.tts.sagemaker", raising=False)
+    state, detail = (await found(*SAGEMAKER))["TTS worker"]
+    assert (state, "voicebot-gateway[aws]" in detail) == ("wrong", True)
+
+
+async def test_a_sagemaker_endpoint_that_does_not_answer_is_named() -> None:
+    pytest.importorskip("aws_sdk_sagemaker_runtime_http2", reason="the AWS SDK needs Python 3.12 and the extra `aws`")
+    away = f"tts.sagemaker.endpoint_url=https://localhost:{free_port()}"
+    state, detail = (await found(*SAGEMAKER, away))["TTS worker"]
+    assert (state, "SageMaker endpoint kokoro" in detail) == ("wrong", True)
 
 
 async def test_a_model_server_that_is_away_is_named() -> None:

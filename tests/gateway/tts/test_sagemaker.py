@@ -57,7 +57,7 @@ def test_the_regions_own_address_has_the_port_of_bidirectional_streams() -> None
     from gateway.tts.sagemaker import SageMakerEndpoint
 
     assert SageMakerEndpoint("voice", "eu-west-1").uri == "https://runtime.sagemaker.eu-west-1.amazonaws.com:8443"
-    assert SageMakerEndpoint("voice", "eu-west-1", url="https://localhost:1").uri == "https://localhost:1"
+    assert SageMakerEndpoint("voice", "eu-west-1", url="https://localhost:1/").uri == "https://localhost:1"
 
 
 async def test_a_session_has_the_factorys_rate() -> None:

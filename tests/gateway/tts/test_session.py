@@ -6,10 +6,9 @@ import json
 import pytest
 
 from gateway.errors import TtsError
-from gateway.tts.base import SpeechAudio, SpeechBegan, SpeechDone, SpeechEvent, SpeechFailed, SpeechWords
+from gateway.tts.base import Socket, SpeechAudio, SpeechBegan, SpeechDone, SpeechEvent, SpeechFailed, SpeechWords
 from gateway.tts.ledger import Ledger
 from gateway.tts.session import PersistentSession, SpeechTiming
-from gateway.tts.transport import Socket
 from media.tts_wire import tag_audio
 from tests.rig.clock import run_leaping
 from tests.rig.speech_pair import InlineSpeakers, MemoryWorker, audio_of, collect, tone_of
