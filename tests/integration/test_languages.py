@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.models, pytest.mark.timeout(300)]
 
 # Sentences a language, and how many of their words Whisper may get wrong.
 SENTENCES = 2
-BOUNDS = {"en": 0.05, "es": 0.10, "fr": 0.15, "hi": 0.25, "id": 0.15, "it": 0.15, "pt": 0.15}
+BOUNDS = {"en": 0.05, "es": 0.10, "fr": 0.15, "id": 0.15, "it": 0.15, "pt": 0.15}
 MEDIAN_TIME_ERROR_S = 0.060
 
 
@@ -48,16 +48,19 @@ def test_the_words_are_understood_over_the_phone(language: str, speeches: dict[s
     assert error_rate([(speech.text, heard(speech)) for speech in speeches[language]]) <= BOUNDS[language]
 
 
-def test_chinese_is_understood_over_the_phone(speeches: dict[str, list[Speech]]) -> None:
-    (speech,) = speeches["zh"]
+@pytest.mark.parametrize("language", ["hi", "zh"])
+def test_the_sounds_of_hindi_and_chinese_are_understood_over_the_phone(
+    language: str, speeches: dict[str, list[Speech]]
+) -> None:
+    said, understood = zip(*((speech.text, heard(speech)) for speech in speeches[language]), strict=True)
 
-    assert character_error_rate(speech.text, heard(speech)) <= 0.5
+    assert character_error_rate(" ".join(said), " ".join(understood)) <= 0.35
 
 
 def test_japanese_is_heard_as_japanese(speeches: dict[str, list[Speech]]) -> None:
     (speech,) = speeches["ja"]
 
-    assert "ありがとうございます" in heard(speech)
+    assert "ございます" in heard(speech)
 
 
 @pytest.mark.parametrize("language", sorted(VOICES))
@@ -76,9 +79,11 @@ def test_every_word_has_its_time_and_its_place_in_the_text(language: str, speech
 
 
 def test_words_begin_where_the_sound_does(speeches: dict[str, list[Speech]]) -> None:
-    errors_s = [error for language in VOICES for speech in speeches[language] for error in onset_errors_s(speech)]
+    errors_s = [
+        error for language in ("en", "es", "id") for speech in speeches[language] for error in onset_errors_s(speech)
+    ]
 
-    assert len(errors_s) >= 10
+    assert len(errors_s) >= 5
     assert statistics.median(map(abs, errors_s)) <= MEDIAN_TIME_ERROR_S
 
 

@@ -25,10 +25,12 @@ VOICES = {
     "it": "if_sara",
     "ja": "jf_alpha",
     "pt": "pf_dora",
-    "zh": "zf_xiaobei",
+    "zh": "zm_yunjian",
 }
 # Kokoro was not trained on Indonesian and runs its words together at full speed.
 SPEEDS = {"id": 0.85}
+# Whisper base writes Hindi in Urdu's letters and Chinese in traditional ones unless it has seen others.
+_SCRIPTS = {"hi": "नमस्ते, आप कैसे हैं?", "zh": "你们好，这是简体字。"}
 # Whisper's usual search. A greedy one is quicker and loses a few words in languages it knows less.
 _BEAMS = 5
 # Sound is what lies within 35 dB of the loudest; a pause is 80 ms without any. Steps of 5 ms.
@@ -36,7 +38,7 @@ _STEP_S = 0.005
 _SOUND_BELOW_PEAK = 10 ** (-35 / 20)
 _PAUSE_STEPS = 16
 # A word and an onset farther apart than this have nothing to do with each other.
-_NEAR_S = 0.3
+_NEAR_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def say(engine: KokoroEngine, sentence: str, language: str, voice: str = "", spe
 
 def heard(speech: Speech) -> str:
     """What Whisper hears over the phone, numbers in words, as `speech.text` has them."""
-    written = transcribe(speech.over_the_phone(), PHONE_HZ, speech.language, beam_size=_BEAMS)
+    written = transcribe(speech.over_the_phone(), PHONE_HZ, speech.language, _BEAMS, _SCRIPTS.get(speech.language, ""))
     return speak(written, speech.language).text
 
 

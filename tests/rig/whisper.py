@@ -35,9 +35,10 @@ class HeardWord:
     end_s: float
 
 
-def transcribe(pcm: bytes, rate_hz: int, language: str = "en", beam_size: int = 1) -> str:
-    """Return the words of PCM s16le audio as the store's `whisper-base` hears them."""
-    return " ".join(segment.text.strip() for segment in _segments(pcm, rate_hz, language, beam_size=beam_size))
+def transcribe(pcm: bytes, rate_hz: int, language: str = "en", beam_size: int = 1, prompt: str = "") -> str:
+    """Return the words of PCM s16le audio as the store's `whisper-base` hears them, in the script of `prompt`."""
+    segments = _segments(pcm, rate_hz, language, beam_size=beam_size, initial_prompt=prompt or None)
+    return " ".join(segment.text.strip() for segment in segments)
 
 
 def transcribe_words(pcm: bytes, rate_hz: int, language: str = "en") -> list[HeardWord]:
