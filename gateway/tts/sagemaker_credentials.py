@@ -12,6 +12,9 @@ from smithy_aws_core.identity import AWSCredentialsIdentity
 
 from gateway.errors import TtsError
 
+# A container's or instance's credential service answers in milliseconds. Longer, and a caller waits for his voice.
+LOOK_UP_S = 2.0
+
 
 class BotoCredentials:
     """The SDK's identity resolver. It is asked for every request and every event, so rotated keys are used at once.
@@ -19,13 +22,19 @@ class BotoCredentials:
     The SDK's own chain knows environment and files only, not the roles of containers, instances and sign-on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, look_up_s: float = LOOK_UP_S) -> None:
+        """`look_up_s`: how long one look-up may take; one that takes longer goes on in its thread."""
+        self._look_up_s = look_up_s
         self._session: boto3.Session | None = None
         self._making = threading.Lock()
 
     async def get_identity(self, *, properties: Mapping[str, Any]) -> AWSCredentialsIdentity:
         """The keys valid now; TtsError `no_credentials`, retryable when there is a source that did not answer."""
-        keys = await asyncio.to_thread(self._look_up)
+        try:
+            async with asyncio.timeout(self._look_up_s):
+                keys = await asyncio.to_thread(self._look_up)
+        except TimeoutError as error:
+            raise TtsError("no_credentials", f"none came in {self._look_up_s} s", retryable=True) from error
         return AWSCredentialsIdentity(
             access_key_id=keys.access_key, secret_access_key=keys.secret_key, session_token=keys.token
         )

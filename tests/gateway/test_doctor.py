@@ -39,7 +39,8 @@ async def test_a_sagemaker_worker_that_cannot_be_asked_is_named(monkeypatch: pyt
     assert (state, "voicebot-gateway[aws]" in detail) == ("wrong", True)
 
 
-async def test_a_sagemaker_endpoint_that_does_not_answer_is_named() -> None:
+async def test_a_sagemaker_endpoint_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")  # whether there are keys here or not
     pytest.importorskip("aws_sdk_sagemaker_runtime_http2", reason="the AWS SDK needs Python 3.12 and the extra `aws`")
     away = f"tts.sagemaker.endpoint_url=https://localhost:{free_port()}"
     state, detail = (await found(*SAGEMAKER, away))["TTS worker"]

@@ -146,22 +146,18 @@ async def test_a_worker_without_pongs_is_left_and_its_sentence_spoken_when_it_is
 
 
 async def test_before_the_cap_a_fresh_stream_takes_over_between_two_sentences(worker: WorkerProcess) -> None:
-    sidecar = Sidecar(worker.url, session_s=1.2)
+    sidecar = Sidecar(worker.url, session_s=2.5)
     async with (
         serving(sidecar, CERTIFICATES) as service,
         opened(speech(service.url, lasts_s=0.4)) as session,
     ):
-        longest_s = 0.0
         for n in range(1, 25):
-            asked_s = time.monotonic()
             session.speak(f"This is sentence {n}.")
             events = await collect(session, ends=1, timeout_s=10.0)
             assert audio_of(events, n) == tone_of(f"This is sentence {n}.")
-            longest_s = max(longest_s, time.monotonic() - asked_s)
             await asyncio.sleep(0.1)
     assert len(sidecar.requests) >= 4
     assert "session over" not in sidecar.ends
-    assert longest_s < 1.0
 
 
 async def test_a_stream_that_reaches_the_cap_all_the_same_is_replaced(worker: WorkerProcess) -> None:
@@ -190,7 +186,7 @@ async def test_without_credentials_opening_fails_at_once_and_says_why(
 
 
 async def test_a_refused_connection_is_an_unreachable_worker_within_the_bound() -> None:
-    factory = speech("https://localhost:1", timing=SpeechTiming(connect_s=1.0, give_up_s=1.0))
+    factory = speech("https://localhost:1", timing=SpeechTiming(connect_s=0.5, give_up_s=0.5))
     began_s = time.monotonic()
     session = factory.session("af_heart", "en", 1.0)
     with pytest.raises(TtsError) as caught:
@@ -203,7 +199,7 @@ async def test_a_refused_connection_is_an_unreachable_worker_within_the_bound() 
 async def test_a_service_that_never_answers_is_left_within_the_bound(worker: WorkerProcess) -> None:
     sidecar = Sidecar(worker.url, is_mute=True)
     async with serving(sidecar, CERTIFICATES) as service:
-        factory = speech(service.url, timing=SpeechTiming(connect_s=0.7, give_up_s=1.0))
+        factory = speech(service.url, timing=SpeechTiming(connect_s=0.5, give_up_s=0.7))
         began_s = time.monotonic()
         with pytest.raises(TtsError, match="worker_unreachable"):
             await factory.session("af_heart", "en", 1.0).open()
@@ -214,7 +210,7 @@ async def test_a_service_that_never_answers_is_left_within_the_bound(worker: Wor
 async def test_a_server_without_http2_is_refused_by_the_transport() -> None:
     server = Http2Server(Sidecar("").handle, CERTIFICATES, protocols=("http/1.1",))
     await server.start()
-    factory = speech(server.url, timing=SpeechTiming(connect_s=1.0, give_up_s=1.0))
+    factory = speech(server.url, timing=SpeechTiming(connect_s=0.5, give_up_s=0.5))
     with pytest.raises(TtsError, match="worker_unreachable"):
         await factory.session("af_heart", "en", 1.0).open()
     await server.abort()
@@ -329,7 +325,7 @@ async def test_a_server_that_takes_connections_and_says_nothing_is_left_within_t
 
     server = await asyncio.start_server(ignore, "127.0.0.1", 0)
     url = f"https://localhost:{server.sockets[0].getsockname()[1]}"
-    factory = speech(url, timing=SpeechTiming(connect_s=0.5, give_up_s=1.0))
+    factory = speech(url, timing=SpeechTiming(connect_s=0.5, give_up_s=0.7))
     began_s = time.monotonic()
     with pytest.raises(TtsError, match="worker_unreachable"):
         await factory.session("af_heart", "en", 1.0).open()

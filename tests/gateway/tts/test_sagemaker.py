@@ -4,16 +4,20 @@ The child process is for SSL_CERT_FILE: it replaces the trust store of everythin
 """
 
 import ast
+import asyncio
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from botocore.credentials import ReadOnlyCredentials
 
 from gateway.tts.session import SpeechTiming
 from tests.rig.certificates import AUTHORITY, write_certificates
+from tests.rig.waiting import until
 
 pytest.importorskip("aws_sdk_sagemaker_runtime_http2", reason="the AWS SDK needs Python 3.12 and the extra `aws`")
 pytest.importorskip("h2", reason="the emulated service needs h2 (extra `dev`)")
@@ -67,3 +71,31 @@ async def test_a_session_has_the_factorys_rate() -> None:
     session = factory.session("af_heart", "en", 1.0)
     assert (factory.rate_hz, session.rate_hz) == (8_000, 8_000)
     await session.close()
+
+
+@pytest.mark.parametrize("good_answers", [0, 1])
+async def test_credentials_that_do_not_come_are_not_waited_for(good_answers: int) -> None:
+    """The first time we ask; the second time the SDK does, which would wait for ever for its own failure."""
+    from gateway.tts.sagemaker import SageMakerEndpoint, SageMakerSpeech
+    from gateway.tts.sagemaker_credentials import BotoCredentials
+
+    released = threading.Event()
+
+    class Slow(BotoCredentials):
+        asked = 0
+
+        def _look_up(self) -> ReadOnlyCredentials:
+            self.asked += 1
+            if self.asked > good_answers:
+                released.wait(10.0)
+            return ReadOnlyCredentials("AKIDEXAMPLE", "example", None)
+
+    timing, slow = SpeechTiming(connect_s=0.3, give_up_s=10.0), Slow(look_up_s=0.2)
+    factory = SageMakerSpeech(SageMakerEndpoint("voice", "eu-west-1"), timing=timing, credentials=slow)
+    before = asyncio.all_tasks()
+    async with asyncio.timeout(5.0):
+        assert not await factory.ready()
+        assert not await factory.ready()
+    assert slow.asked == good_answers + 1
+    released.set()
+    await until(lambda: asyncio.all_tasks() == before)
