@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-# A leap this long means that every task waits for something no timer will bring.
+# The loop asks for no longer leap than a day: every task waits for something no timer will bring.
 _LONGEST_LEAP_S = 24 * 3600.0
 
 
@@ -23,7 +23,7 @@ class _LeapingSelector(selectors.DefaultSelector):
             return ready
         if timeout is None:  # only another thread can wake the loop now
             return super().select(1.0)
-        if timeout > _LONGEST_LEAP_S:
+        if timeout >= _LONGEST_LEAP_S:
             raise RuntimeError("every task waits for something that no timer will bring")
         self.now_s += timeout
         return []

@@ -136,7 +136,7 @@ class Floor:
     def _weigh(self) -> None:
         meant = self._meaning()
         # A sound too short to make the bot hold is a click, whatever the recogniser makes of it.
-        lasted = self._listener.sound_ms >= self._timing.barge_in_ms or self.state is State.THINKING
+        lasted = self._listener.sound_ms >= self._timing.barge_in_ms or not self._speaker.busy
         if meant is Meaning.WORDS and lasted and not self._replies.protected:
             self.happen(Happening.MEANT)
         elif self.state is State.WEIGHING and self._listener.words_are_fresh:
@@ -146,9 +146,7 @@ class Floor:
 
     def _completeness(self) -> Completeness:
         listener = self._listener
-        judged = completeness(
-            listener.words, self._script.language, asked=self._speaker.written(), punctuates=listener.punctuates
-        )
+        judged = completeness(listener.words, self._script.language, asked=self._speaker.written())
         # The end of the sentence may not be known yet: what is known so far can only tell that more comes.
         fresh = listener.words_are_fresh or self.state is State.DECIDING
         return judged if fresh or judged is Completeness.UNFINISHED else Completeness.UNKNOWN
@@ -156,7 +154,7 @@ class Floor:
     def _silence_due_ms(self) -> int:
         if self.state in _BOT_HAS_THE_FLOOR:
             return KEEP_SOUND_MS
-        return self._patience.silence_ms(self._completeness())
+        return self._patience.silence_ms(self._completeness(), punctuates=self._listener.punctuates)
 
     def _barge_in_ms(self) -> int:
         return max(self._timing.barge_in_ms, min(MAX_BARGE_IN_MS, self._timing.barge_in_ms << self._in_vain))
@@ -182,7 +180,10 @@ class Floor:
                 self._timers.stop(Happening.BARGE_IN)
                 self._timers.stop(Happening.MEANT)
             case Act.START_RESUME_TIMER:
-                self._timers.start(Happening.MERE_SOUND, self._timing.resume_ms - self._listener.silence_ms)
+                # Nothing comes of a click.
+                click = self._listener.sound_ms < self._timing.barge_in_ms
+                wait_ms = self._timing.barge_in_ms if click else self._timing.resume_ms
+                self._timers.start(Happening.MERE_SOUND, wait_ms - self._listener.silence_ms)
             case Act.STOP_RESUME_TIMER:
                 self._timers.stop(Happening.MERE_SOUND)
             case _:
@@ -203,7 +204,7 @@ class Floor:
             case Act.HOLD:
                 self._speaker.pause()
             case Act.RESUME:
-                self._in_vain += 1
+                self._in_vain += self._speaker.busy
                 self._speaker.resume()
             case Act.INTERRUPT:
                 self._replies.interrupt()

@@ -76,7 +76,7 @@ _ID = Habits(
 )
 _ES = Habits(
     dangling=words(
-        f"{_THINKING} este pues bueno y e o u pero porque si cuando que cual quien donde como aunque entonces el la los"
+        f"{_THINKING} este pues y e o u pero porque cuando que cual quien donde como aunque entonces el la los"
         " las un una unos unas mi mis tu su sus nuestro este esta de del a al en con sin por para sobre entre desde"
         " hasta hacia es son está quiero quería quisiera necesito tengo me se lo punto guion doble"
     ),

@@ -29,13 +29,16 @@ _DIGIT_WORDS = words(
 _DICTATED_DIGITS = 3
 # Phone numbers of most countries have at least so many; whoever has said them all is done, or says more at once.
 _WHOLE_NUMBER_DIGITS = 10
+# An open end waits so far from the unknown towards the unfinished: 900 ms, which most hesitations do not reach.
+_OPEN_SHARE = 0.6
 
 
 class Completeness(Enum):
     """What the words say about whether more will come."""
 
     COMPLETE = auto()
-    UNKNOWN = auto()
+    UNKNOWN = auto()  # no words yet, or none that tell
+    OPEN = auto()  # nothing dangles, and no mark says that it is the end: most often it is
     UNFINISHED = auto()
 
 
@@ -47,17 +50,23 @@ class Patience:
     unknown_ms: int = 600
     unfinished_ms: int = 1100
 
-    def silence_ms(self, completeness: Completeness) -> int:
-        if completeness is Completeness.COMPLETE:
-            return self.complete_ms
-        return self.unknown_ms if completeness is Completeness.UNKNOWN else self.unfinished_ms
+    def silence_ms(self, completeness: Completeness, *, punctuates: bool = False) -> int:
+        """`punctuates`: the recogniser marks the end of a whole sentence, so that one without a mark has not ended."""
+        match completeness:
+            case Completeness.COMPLETE:
+                return self.complete_ms
+            case Completeness.UNKNOWN:
+                return self.unknown_ms
+            case Completeness.OPEN if not punctuates:
+                return round(self.unknown_ms + _OPEN_SHARE * (self.unfinished_ms - self.unknown_ms))
+            case _:
+                return self.unfinished_ms
 
 
-def completeness(text: str, language: str, *, asked: str = "", punctuates: bool = False) -> Completeness:
+def completeness(text: str, language: str, *, asked: str = "") -> Completeness:
     """Judge the caller's words so far.
 
-    `asked` is what the bot said last: one who was asked for a number or a spelling is about to dictate. `punctuates`
-    says that the recogniser ends a whole sentence with a mark, so that a text without one has not ended.
+    `asked` is what the bot said last: one who was asked for a number or a spelling is about to dictate.
     """
     habits = habits_of(language)
     said = [word.lower() for word in _WORD.findall(text)]
@@ -70,7 +79,7 @@ def completeness(text: str, language: str, *, asked: str = "", punctuates: bool 
         return Completeness.COMPLETE
     if text.rstrip(' "”»').endswith(tuple(_SENTENCE_ENDS)):
         return Completeness.UNKNOWN if dictating and text.rstrip(". ")[-1:].isdigit() else Completeness.COMPLETE
-    return Completeness.UNFINISHED if punctuates else Completeness.UNKNOWN
+    return Completeness.OPEN
 
 
 def _is_unfinished(text: str, said: list[str], habits: Habits, dictating: bool) -> bool:

@@ -110,7 +110,8 @@ TABLE: Mapping[tuple[State, Happening], tuple[State, tuple[Act, ...]]] = Mapping
         (S.DECIDING, H.MORE_TO_COME): (S.HEARING, (A.START_END_TIMER,)),
         (S.DECIDING, H.NO_WORDS): (S.THINKING, (A.REPROMPT,)),
         (S.DECIDING, H.MERE_SOUND): (S.LISTENING, ()),
-        (S.THINKING, H.SPEECH_STARTED): (S.THINKING_OVER, (A.STOP_END_TIMER, A.START_BARGE_TIMER)),
+        # Nobody begins to speak while the other makes a sound; what is not audible yet is held at no cost.
+        (S.THINKING, H.SPEECH_STARTED): (S.PAUSED, (A.STOP_END_TIMER, A.HOLD, A.START_BARGE_TIMER)),
         (S.THINKING, H.PARTIAL): (S.THINKING, (A.WEIGH,)),
         (S.THINKING, H.END_SILENCE): (S.THINKING, (A.DISCARD,)),
         (S.THINKING, H.MEANT): (S.HEARING, (A.INTERRUPT, A.START_END_TIMER)),
@@ -146,6 +147,7 @@ TABLE: Mapping[tuple[State, Happening], tuple[State, tuple[Act, ...]]] = Mapping
         (S.SPEAKING_OVER, H.REPLY_OVER): (S.HEARING, _NO_SOUND),
         (S.PAUSED, H.SPEECH_PAUSED): (S.WEIGHING, (*_NO_SOUND, A.START_RESUME_TIMER, A.START_END_TIMER)),
         (S.PAUSED, H.PARTIAL): (S.PAUSED, (A.WEIGH,)),
+        (S.PAUSED, H.BARGE_IN): (S.PAUSED, (A.START_LONG_TIMER,)),
         (S.PAUSED, H.MEANT): (S.HEARING, _GIVE_WAY),
         (S.PAUSED, H.WORDS): (S.THINKING_OVER, (*_GIVE_WAY, A.REPLY)),
         (S.PAUSED, H.NO_WORDS): (S.PAUSED, ()),

@@ -28,6 +28,9 @@ class ScriptedEars:
         self.fed_bytes = 0
         self.asked: list[str] = []
 
+    def say(self, event: SttEvent) -> None:
+        self._events.append(event)
+
     async def open(self) -> None:
         if self._refuses is not None:
             raise self._refuses
@@ -120,3 +123,61 @@ def test_a_recogniser_that_fails_for_good_ends_the_call_politely(refuses: SttErr
     ear = happened(SttError("stt_engine_down"), Final("never", 0.5, 0.0), refuses=refuses)
     assert ear.happened == [H.FAREWELL]
     assert ear.exchange.turn.failure == "stt_engine_down"
+
+
+def test_f79_f80_every_frame_is_upsampled_and_handed_on_when_it_comes() -> None:
+    async def main() -> None:
+        ear = Ear()
+        fed = []
+        for _ in range(10):
+            before = ear.ears.fed_bytes
+            ear.listener.feed(bytes(160))  # 20 ms at 8 kHz
+            fed.append(ear.ears.fed_bytes - before)
+        assert all(0 < step <= 2 * 640 for step in fed[2:])
+        assert sum(fed) / (2 * STT_RATE_HZ) == pytest.approx(0.2, abs=0.035)
+
+    run_leaping(main())
+
+
+def test_words_are_those_of_the_utterance_and_fresh_when_they_reach_its_end() -> None:
+    async def main() -> None:
+        ear = Ear(SpeechStarted(0.1), Partial("When do", 0.6), SpeechPaused(1.2))
+        await ear.listener.run()
+        assert (ear.listener.words, ear.listener.words_are_fresh) == ("When do", False)
+        assert ear.listener.sound_ms == 1100
+        again = Ear(SpeechStarted(0.1), SpeechPaused(1.2), Partial("When do you open?", 1.3))
+        await again.listener.run()
+        assert again.listener.words_are_fresh
+        again.listener.commit()
+        assert not again.listener.words_are_fresh
+
+    run_leaping(main())
+
+
+def test_a_new_utterance_forgets_the_words_before_it() -> None:
+    async def main() -> None:
+        ear = Ear(SpeechStarted(0.1), Partial("When?", 0.6), SpeechPaused(0.7))
+        await ear.listener.run()
+        assert ear.listener.words == "When?"
+        ear.listener.commit()
+        ear.ears.say(SpeechStarted(2.0))
+        await ear.listener.run()
+        assert ear.listener.words == ""
+
+    run_leaping(main())
+
+
+def test_a_recogniser_that_ends_a_sentence_without_a_mark_sets_none() -> None:
+    assert happened(Final("what time do you open", 0.5, 0.0)).listener.punctuates is False
+    assert happened(Final("What time do you open?", 0.5, 0.0)).listener.punctuates is True
+
+
+def test_f44_words_that_are_the_bots_own_are_nobodys() -> None:
+    async def main() -> None:
+        ear = Ear(Final("We open at nine.", 0.5, 0.0))
+        ear.listener.is_own_voice = lambda text: "nine" in text
+        await ear.listener.run()
+        assert ear.happened == [H.NO_WORDS]
+        assert ear.exchange.turn.caller_text == ""
+
+    run_leaping(main())
