@@ -7,7 +7,7 @@ into it, misaki's included, is made under ESPEAK_LOCK.
 import re
 import threading
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any
@@ -94,10 +94,10 @@ class EspeakReader:
         else:
             parts = _deal([len(self._read(text[a:b])) for a, b in places], " ".join(spoken))
         last = len(parts) - 1
-        return [
+        return _joined(
             Unit(part.strip(), a, b, bool(part.strip()), text[b : b + 1].isspace() if i == last else part.endswith(" "))
             for i, (part, (a, b)) in enumerate(zip(parts, places, strict=True))
-        ]
+        )
 
     def _refined(self, word: str, phonemes: str) -> str:
         return self._refine(word, phonemes) if self._refine else phonemes
@@ -105,6 +105,17 @@ class EspeakReader:
     def _read(self, run: str) -> str:
         spoken = "".join(self._backend.phonemize([run], strip=True)[:1])
         return self._alphabet.spell(self._sound.sub(lambda match: self._sounds[match.group()], spoken))
+
+
+def _joined(units: Iterable[Unit]) -> list[Unit]:
+    """Give a character that was dealt no sound, such as the n of denwa, to the one before it, which speaks it."""
+    joined: list[Unit] = []
+    for unit in units:
+        if joined and not unit.phonemes and joined[-1].end_char == unit.start_char:
+            joined[-1] = replace(joined[-1], end_char=unit.end_char, space=joined[-1].space or unit.space)
+        else:
+            joined.append(unit)
+    return joined
 
 
 def _deal(shares: Sequence[int], spoken: str) -> list[str]:

@@ -94,6 +94,13 @@ def test_each_chinese_character_has_a_place() -> None:
     assert words[-1].end_char == 8
 
 
+def test_every_kana_belongs_to_a_word_that_speaks_it() -> None:
+    text = "おでんわありがとうございます"
+    words = [unit for unit in read(text, "ja") if unit.is_word]
+
+    assert "".join(text[unit.start_char : unit.end_char] for unit in words) == text
+
+
 def test_numbers_and_times_are_not_taken_apart() -> None:
     marks = [unit.phonemes for unit in read("Jam 9:30, harga 3.500 atau 2,5.", "id") if not unit.is_word]
 
