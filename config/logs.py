@@ -38,7 +38,7 @@ def set_up(level: str, format: Literal["auto", "json", "console"], words: bool, 
         processors=[*shared, *renderer],
         wrapper_class=structlog.make_filtering_bound_logger(number),
         logger_factory=structlog.PrintLoggerFactory(stream),
-        cache_logger_on_first_use=True,
+        cache_logger_on_first_use=False,  # a line costs microseconds more, and none is written per frame
     )
     formatter = structlog.stdlib.ProcessorFormatter(
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer],

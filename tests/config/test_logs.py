@@ -3,23 +3,12 @@
 import io
 import json
 import logging
-from collections.abc import Iterator
 from typing import Literal
 
 import pytest
 import structlog
 
 from config import logs
-
-
-@pytest.fixture(autouse=True)
-def _restore_logging() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield
-    root.handlers[:], root.level = handlers, level
-    structlog.reset_defaults()
-    structlog.contextvars.clear_contextvars()
 
 
 def lines(stream: io.StringIO) -> list[dict[str, object]]:
