@@ -41,9 +41,9 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     trust = {"SSL_CERT_FILE": str(folder / AUTHORITY), "SAGEMAKER_RIG": str(folder)}
     command = [sys.executable, "-m", "pytest", str(LIVE), f"--junitxml={report}", "-p", "no:cacheprovider"]
     command += ["-W", "error::pytest.PytestUnraisableExceptionWarning"]
-    subprocess.run(
-        command, env={**here, **keys, **files, **trust}, cwd=LIVE.parents[3], timeout=LIVE_S, stdout=subprocess.DEVNULL
-    )
+    environ = {**here, **keys, **files, **trust}
+    done = subprocess.run(command, env=environ, cwd=LIVE.parents[3], timeout=LIVE_S, capture_output=True, text=True)
+    assert report.is_file(), (done.stdout + done.stderr)[-4000:]
     found: dict[str, list[str]] = {}
     for case in ElementTree.parse(report).iter("testcase"):
         failures = found.setdefault(case.attrib["name"].partition("[")[0], [])
