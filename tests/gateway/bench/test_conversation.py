@@ -1,12 +1,11 @@
 """The conversation benchmark: its parts add up, and the published workload stays within its bounds."""
 
 import json
-import random
 from dataclasses import replace
 from pathlib import Path
 
 from gateway.bench.conversation import bench_conversation, measure_overlaps, measure_turns
-from gateway.bench.conversation_cases import backchannel, interruption, noise, published_workload
+from gateway.bench.conversation_cases import backchannel, interruption, noise
 from gateway.bench.stage import TIMING
 
 
@@ -38,13 +37,6 @@ def test_interruptions_are_all_noticed_in_time_and_history_is_right_to_a_word() 
 def test_listeners_and_noise_interrupt_nobody() -> None:
     assert measure_overlaps("backchannel", backchannel, 5).interrupted == 0
     assert measure_overlaps("noise", noise, 5, -20.0).interrupted == 0
-
-
-def test_the_workload_hesitates_as_published() -> None:
-    hesitating = [u for u in published_workload() if u.turn.speech_end_s > 6.0]
-    assert len(hesitating) == 2
-    rng = random.Random(1)
-    assert noise(rng, 1).words == ()
 
 
 def test_the_figures_are_written(tmp_path: Path) -> None:
