@@ -76,20 +76,19 @@ class RaggedAdaIN(AdaIN1d):  # type: ignore[misc]  # the package is untyped
     def forward(self, x: Tensor, style: Tensor) -> Tensor:
         self._ragged.check()
         mask = self._ragged.mask(x.shape[-1])
+        if mask is None:
+            same: Tensor = super().forward(x, style)
+            return same
         var, mean = _moments(x.float(), mask)
         gamma, beta = self.fc(style).float().unsqueeze(-1).chunk(2, dim=1)
         # Norm, the norm's own scale and shift, and the style's, all in one product and one sum.
         scale = (1 + gamma) * self.norm.weight[:, None] * torch.rsqrt(var + self.norm.eps)
         shift = beta + (1 + gamma) * self.norm.bias[:, None] - mean * scale
-        styled = torch.addcmul(shift.to(x.dtype), x, scale.to(x.dtype))
-        return styled if mask is None else styled * mask.to(x.dtype)
+        return torch.addcmul(shift.to(x.dtype), x, scale.to(x.dtype)) * mask.to(x.dtype)
 
 
-def _moments(x: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+def _moments(x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     """Return variance and mean of each channel within its item."""
-    if mask is None:
-        var, mean = torch.var_mean(x, dim=-1, correction=0, keepdim=True)
-        return var, mean
     count = mask.sum(dim=-1, keepdim=True)
     mean = (x * mask).sum(dim=-1, keepdim=True) / count
     return ((x - mean) * mask).square().sum(dim=-1, keepdim=True) / count, mean

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -18,6 +19,8 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(3_600)]
 SESSIONS = 8
 # Sixteen sentences wait, some a minute long, and the machine may have other work; a stuck one waits for ever.
 ANSWER_S = 600.0
+# Closed sockets linger for a moment.
+SETTLE_S = 1.5
 # Of the turns; both sentences of a turn are interrupted.
 CANCELLED = 0.3
 ENDS = ("synthesis_complete", "cancelled", "error")
@@ -87,8 +90,10 @@ def soak(
     with running_worker(f"worker.engine={engine}") as worker:
         url = f"{worker.url}{STREAM_PATH}"
         asyncio.run(talk(url, max(sentences // 5, SESSIONS), choices, 1_000, patience_s))
+        time.sleep(SETTLE_S)
         before = footprint(worker.pid)
         count = asyncio.run(talk(url, sentences, choices, 1, patience_s))
+        time.sleep(SETTLE_S)
         after = footprint(worker.pid)
     print(f"\n{engine}: {count.asked} sentences, {dict(count.ends)}; {before} -> {after}")
     return count, before, after
