@@ -28,6 +28,8 @@ MAX_REPROMPTS = 2
 ECHO_PATIENCE_MS = 100
 # Words that turn out unfinished give the caller more time, unless it is nearly up anyway.
 WORTH_WAITING_MS = 100
+# A recogniser that has hung is as one that heard nothing; an honest one on a busy machine is slower than its speech.
+FINAL_WITHIN_MS = 8000
 # An echo of the bot's last words ends at most so long after them.
 ECHO_TAIL_S = 0.6
 
@@ -70,6 +72,8 @@ class Floor:
 
     def happen(self, happening: Happening) -> None:
         """Let something happen; harmless at any time."""
+        if happening in (Happening.WORDS, Happening.NO_WORDS):
+            self._timers.stop(Happening.NO_WORDS)
         happening = self._seen(happening)
         for act in self._turn.on(happening):
             self._do(act)
@@ -192,6 +196,7 @@ class Floor:
     def _carry_out(self, act: Act) -> None:
         match act:
             case Act.COMMIT:
+                self._timers.start(Happening.NO_WORDS, FINAL_WITHIN_MS)
                 self._listener.commit()
             case Act.DISCARD:
                 self._listener.discard()

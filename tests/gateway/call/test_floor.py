@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gateway.call.exchange import Exchange
-from gateway.call.floor import KEEP_SOUND_MS, LONG_SOUND_MS, Floor
+from gateway.call.floor import FINAL_WITHIN_MS, KEEP_SOUND_MS, LONG_SOUND_MS, Floor
 from gateway.call.listener import Listener
 from gateway.call.playout import Playout
 from gateway.call.prompts import Prompts
@@ -180,6 +180,18 @@ def test_f73_it_asks_again_twice_in_a_row_and_no_more() -> None:
 
     room = in_room(script)
     assert [turn.bot_text for turn in room.record.turns] == ["Pardon?", "Pardon?"]
+
+
+def test_f77_a_recogniser_that_never_answers_is_as_one_that_heard_nothing() -> None:
+    async def script(room: Room) -> None:
+        await room.says("What time do you open?")
+        await asyncio.sleep(FINAL_WITHIN_MS / 1000 + 0.45)
+        assert at(room, S.SPEAKING)
+        room.ears.say(Final("What time do you open?", 0.5, 0.0))  # late, and answered all the same
+        await asyncio.sleep(1.0)
+        assert room.exchange.turn.bot_text == LONG
+
+    in_room(script)
 
 
 def test_a_sound_over_the_bot_holds_it_and_nothing_more_lets_it_go_on() -> None:

@@ -360,3 +360,19 @@ def test_doubled_marks_come_twice() -> None:
     bot = EchoBot(greets=True)
     hold(bot.serve, turn(0.5), faults=Faults(repeat_acks=True))
     assert bot.marks[:2] == ["reply-1", "reply-1"]
+
+
+def test_f44_a_callers_line_may_carry_the_bots_voice_back_late_and_quiet() -> None:
+    async def speak(link: Link) -> None:
+        await link.send(media(tone(0.5, 300.0)))
+        while await link.receive() is not None:
+            pass
+
+    trace, _ = hold(speak, faults=Faults(echo_db=-20.0, echo_delay_s=0.15))
+    heard = np.frombuffer(trace.heard_pcm, "<i2").astype(float)
+    said = np.frombuffer(trace.caller_pcm, "<i2").astype(float)
+    late = round(0.15 * RATE_HZ)
+    length = min(len(heard), len(said) - late)
+    assert np.abs(heard[:length]).max() > 1000
+    assert said[late : late + length] == pytest.approx(heard[:length] / 10, abs=1.0)
+    assert not said[:late].any()

@@ -172,3 +172,13 @@ def test_a_full_queue_takes_nothing_more_until_it_has_played() -> None:
     assert playback.queued_s(0.0) == pytest.approx(0.04)
     assert playback.put(0.02, audio(0.02))
     assert playback.queued_s(5.0) == 0.0
+
+
+def test_any_part_of_the_past_can_be_played_back() -> None:
+    playback = Playback(8000)
+    playback.put(0.1, audio(0.1))
+    playback.put(0.5, audio(0.1))
+    whole = playback.heard(1.0)
+    for from_s, until_s in ((0.0, 1.0), (0.05, 0.15), (0.15, 0.55), (0.2, 0.5), (0.55, 0.9)):
+        cut = slice(round(from_s * 8000) * 2, round(until_s * 8000) * 2)
+        assert playback.between(from_s, until_s) == whole[cut]
