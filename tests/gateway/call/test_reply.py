@@ -198,6 +198,57 @@ def test_the_end_of_the_call_keeps_what_was_heard_of_the_reply_under_way(at_s: f
     assert turn.heard_text == ("We open" if audible else "")
 
 
+def test_a_question_asked_in_advance_is_not_asked_again() -> None:
+    model = Deltas((0.4, "We open at nine."))
+
+    async def script(desk: Desk) -> None:
+        desk.replies.speculate("When do you open")
+        desk.replies.speculate("never")  # once a pause
+        await asyncio.sleep(0.3)
+        assert desk.record.turns == []
+        desk.exchange.caller_said("When do you open?")
+        desk.replies.answer()
+        await until(lambda: desk.happened, 60.0)
+
+    desk = at_desk(script, model)
+    assert len(model.asked) == 1
+    (turn,) = desk.record.turns
+    assert turn.heard_text == "We open at nine."
+    assert turn.at_s["first_token"] == pytest.approx(0.4, abs=0.01)
+
+
+@pytest.mark.parametrize("dropped", [True, False])
+def test_another_question_is_asked_anew(dropped: bool) -> None:
+    model = Deltas((0.1, "We open at nine."))
+
+    async def script(desk: Desk) -> None:
+        desk.replies.speculate("When do you open")
+        await asyncio.sleep(0.3)
+        if dropped:
+            desk.replies.drop()
+        desk.exchange.caller_said("When do you open? On Sunday?")
+        desk.replies.answer()
+        await until(lambda: desk.happened, 60.0)
+
+    desk = at_desk(script, model)
+    assert [asked[-1].text for asked in model.asked] == ["When do you open", "When do you open? On Sunday?"]
+    assert model.closed == 2
+    assert [turn.bot_text for turn in desk.record.turns] == ["We open at nine."]
+
+
+def test_f59_what_was_said_before_the_model_failed_is_kept_and_not_repeated() -> None:
+    desk = at_desk(answered, Deltas((0.1, "We open at nine. "), (0.1, "And then "), LlmError("throttled")))
+    (turn,) = desk.record.turns
+    assert turn.heard_text == "We open at nine. Sorry?"
+
+
+def test_f68_what_a_dribbling_model_has_given_is_said_in_the_end() -> None:
+    desk = at_desk(answered, Deltas((0.1, "We open at nine in the "), (9.0, "morning.")))
+    (turn,) = desk.record.turns
+    assert turn.at_s["first_sentence"] == pytest.approx(0.1 + TIMING.dribble_s, abs=0.25)
+    assert turn.heard_text == "We open at nine in the morning."
+
+
 # with_pauses
 
 

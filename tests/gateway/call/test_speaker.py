@@ -182,3 +182,45 @@ def test_reading_of_speech_waits_while_the_playout_is_full() -> None:
         await asyncio.sleep(0.1)
 
     speaking(script)
+
+
+def test_an_aside_is_heard_before_what_comes_and_counts_for_nothing() -> None:
+    async def script(mouth: Mouth) -> None:
+        assert not mouth.speaker.aside("Never kept.")
+        assert mouth.speaker.aside("One moment.")
+        assert mouth.speaker.is_aside(-1)
+        assert not mouth.speaker.is_aside(1)
+        mouth.speaker.say("One two.")
+        await mouth.speaker.played()
+        assert mouth.speaker.heard() == "One two."
+
+    mouth = speaking(script, kept=("One moment.",))
+    assert mouth.frames() == pytest.approx(len("One moment.One two.") * CHAR_S / 0.02, abs=2)
+
+
+def test_a_pause_keeps_the_words_and_their_account() -> None:
+    async def script(mouth: Mouth) -> None:
+        mouth.speaker.say("One two three four.")
+        await asyncio.sleep(CHAR_S * 6.5)
+        mouth.speaker.pause()
+        await asyncio.sleep(1.0)
+        assert mouth.speaker.heard() == "One two"
+        assert mouth.speaker.busy
+        mouth.speaker.resume()
+        await mouth.speaker.played()
+        assert mouth.speaker.heard() == mouth.speaker.written() == "One two three four."
+        assert not mouth.speaker.busy
+
+    mouth = speaking(script)
+    assert mouth.frames() == pytest.approx(len("One two three four.") * CHAR_S / 0.02 + 5, abs=2)
+
+
+def test_words_cut_while_paused_end_where_the_pause_began() -> None:
+    async def script(mouth: Mouth) -> None:
+        mouth.speaker.say("One two three four.")
+        await asyncio.sleep(CHAR_S * 6.5)
+        mouth.speaker.pause()
+        await asyncio.sleep(1.0)
+        assert mouth.speaker.cut() == "One two"
+
+    speaking(script)

@@ -74,3 +74,17 @@ def test_a_happening_may_start_its_own_timer_again() -> None:
 
     run_leaping(main())
     assert rang == [0.1, 0.2, 0.3]
+
+
+def test_a_timer_runs_until_it_rings_or_is_stopped() -> None:
+    async def script(timers: Timers) -> None:
+        assert not timers.running(H.END_SILENCE)
+        timers.start(H.END_SILENCE, 100)
+        timers.start(H.BARGE_IN, 300)
+        assert timers.running(H.END_SILENCE)
+        await asyncio.sleep(0.2)
+        assert not timers.running(H.END_SILENCE)
+        timers.stop(H.BARGE_IN)
+        assert not timers.running(H.BARGE_IN)
+
+    ringing(script)
