@@ -170,11 +170,7 @@ def _recorded(whisper: Path) -> list[CallerFigures]:
     from gateway.stt.whisper import WhisperRecognisers
 
     async def all_lines() -> list[CallerFigures]:
-        ears = WhisperRecognisers(whisper)
-        try:
-            return [await measure_callers(ears, line) for line in LINES]
-        finally:
-            await ears.close()
+        return [await measure_callers(WhisperRecognisers(whisper), line) for line in LINES]
 
     return asyncio.run(all_lines())
 

@@ -70,7 +70,7 @@ def recordings() -> list[CallerTurn]:
 
 
 async def measure_callers(ears: RecogniserFactory, line: str) -> CallerFigures:
-    """Hold one call with all recordings over one line."""
+    """Hold one call with all recordings over one line; the ears are closed with it."""
     for _ in range(_READY_TRIES):
         if await ears.ready():
             break
