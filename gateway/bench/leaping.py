@@ -2,12 +2,16 @@
 
 import asyncio
 import selectors
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor
+from typing import Any, TypeVar, TypeVarTuple
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 # The loop asks for no longer leap than a day: every task waits for something no timer will bring.
 _LONGEST_LEAP_S = 24 * 3600.0
+# How long a look for the end of a thread's work may block; the work itself wakes the loop.
+_THREAD_LOOK_S = 1.0
 
 
 class _LeapingSelector(selectors.DefaultSelector):
@@ -16,13 +20,14 @@ class _LeapingSelector(selectors.DefaultSelector):
     def __init__(self) -> None:
         super().__init__()
         self.now_s = 0.0
+        self.threads_at_work = 0
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         ready = super().select(0)
         if ready:
             return ready
-        if timeout is None:  # only another thread can wake the loop now
-            return super().select(1.0)
+        if self.threads_at_work or timeout is None:  # a thread will wake the loop; its work takes no leaping time
+            return super().select(_THREAD_LOOK_S)
         if timeout >= _LONGEST_LEAP_S:
             raise RuntimeError("every task waits for something that no timer will bring")
         self.now_s += timeout
@@ -30,7 +35,7 @@ class _LeapingSelector(selectors.DefaultSelector):
 
 
 class LeapingLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time() is the selector's leaping clock. Real sockets and threads do not belong here."""
+    """An event loop whose time() is the selector's leaping clock, which stands still while an executor works."""
 
     def __init__(self) -> None:
         self._leaps = _LeapingSelector()
@@ -38,6 +43,15 @@ class LeapingLoop(asyncio.SelectorEventLoop):
 
     def time(self) -> float:
         return self._leaps.now_s
+
+    def run_in_executor(self, executor: Executor | None, func: Callable[[*Ts], T], *args: *Ts) -> "asyncio.Future[T]":
+        self._leaps.threads_at_work += 1
+        future = super().run_in_executor(executor, func, *args)
+        future.add_done_callback(self._thread_done)
+        return future
+
+    def _thread_done(self, _future: "asyncio.Future[Any]") -> None:
+        self._leaps.threads_at_work -= 1
 
 
 def leap(main: Coroutine[Any, Any, T]) -> T:
