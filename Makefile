@@ -7,7 +7,7 @@ RUN = .venv/bin
 .PHONY: help demo test install system models format lint types check test-fast test-models test-browser test-torch test-313 test-counterparts cover soak fuzz bench image clean
 
 help: ## This list
-	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
 
 demo: .venv/local ## Hear a bot answer a phone call, all of it on this machine (ONCE=1 exits afterwards, PORT=8080)
 	$(RUN)/voicebot demo --port $(or $(PORT),8080) $(if $(ONCE),--once)
