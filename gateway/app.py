@@ -105,7 +105,7 @@ def build_ears(stt: Stt, models_dir: str) -> RecogniserFactory:
         return WhisperRecognisers(folder, threads=stt.threads, pause_ms=stt.pause_ms)
     except (ImportError, SttError) as error:
         raise ConfigError(
-            f'stt.engine whisper cannot be used ({error}); install it with pip install "voicebot-gateway[local]"'
+            f'stt.engine whisper cannot be used ({error}); install it with pip install -c constraints.txt -e ".[local]"'
         ) from error
 
 
@@ -119,7 +119,7 @@ def build_voice(tts: Tts) -> SpeechFactory:
     except ImportError as error:
         raise ConfigError(
             f"tts.provider sagemaker cannot be used ({error}); on Python 3.12 or newer "
-            'install it with pip install "voicebot-gateway[aws]"'
+            'install it with pip install -c constraints.txt -e ".[aws]"'
         ) from error
     place = tts.sagemaker
     endpoint = SageMakerEndpoint(place.endpoint, place.region, place.variant, place.endpoint_url)

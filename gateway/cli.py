@@ -177,6 +177,7 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _call(options: argparse.Namespace) -> int:
+    from gateway.simulator.failure import WRONG_INPUT, CallFailed
     from gateway.simulator.report_table import print_report
     from gateway.simulator.run import run_call
 
@@ -196,6 +197,10 @@ def _call(options: argparse.Namespace) -> int:
         )
     except (OSError, ValueError) as error:
         raise ConfigError(str(error)) from error
+    except CallFailed as error:
+        if error.code in WRONG_INPUT:
+            raise ConfigError(error.detail) from error
+        raise
     print_report(report, options.out)
     return 0 if report.answered == len(options.files) else 1
 

@@ -73,7 +73,7 @@ def _ffmpeg() -> Finding:
 def _package(name: str, extra: str) -> Finding:
     if importlib.util.find_spec(name) is not None:
         return Finding(f"package {name}", "ok", "installed")
-    return Finding(f"package {name}", "wrong", f'pip install "voicebot-gateway[{extra}]"')
+    return Finding(f"package {name}", "wrong", f'pip install -c constraints.txt -e ".[{extra}]"')
 
 
 def _model(settings: Settings, name: str) -> Finding:
@@ -97,7 +97,8 @@ async def _llm(settings: Settings) -> Finding:
         return Finding(what, "ok", "answers")
     remedy = {
         "bedrock": "no credentials or no region: configure AWS and set llm.bedrock.region",
-        "openai": f"no server answers at {settings.llm.openai.base_url}: start it or set llm.openai.base_url",
+        "openai": f"no server answers at {settings.llm.openai.base_url}: "
+        "start it (`voicebot demo` starts the bundled one) or set llm.openai.base_url",
     }
     return Finding(what, "wrong", remedy.get(settings.llm.provider, "not ready"))
 

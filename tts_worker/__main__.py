@@ -77,7 +77,8 @@ def build_engine(settings: WorkerSettings) -> Engine:
     except ImportError as error:
         extra = "worker-gpu" if worker.engine == "kokoro_torch" else "local"
         raise ConfigError(
-            f'worker.engine {worker.engine} needs {error.name}; install it with pip install "voicebot-gateway[{extra}]"'
+            f"worker.engine {worker.engine} needs {error.name}; "
+            f'install it with pip install -c constraints.txt -e ".[{extra}]"'
         ) from error
     engine: Engine = module.build_engine(
         models_dir=settings.models.dir, weights=worker.weights, threads=worker.threads, device=worker.device

@@ -90,7 +90,7 @@ class Mp3:
         try:
             import lameenc
         except ImportError as error:
-            remedy = 'install it with pip install "voicebot-gateway[mp3]", or ask for wav'
+            remedy = 'install it with pip install -c constraints.txt -e ".[mp3]", or ask for wav'
             raise WireError(ErrorCode.BAD_FIELD, f'"format" mp3 needs an encoder on the worker; {remedy}') from error
         self._encoder: Any = lameenc.Encoder()
         self._encoder.set_bit_rate(MP3_KBPS)

@@ -182,7 +182,8 @@ async def _ask(http: aiohttp.ClientSession, target: Target, webhook: Webhook) ->
         detail = f"no gateway answers at {place} ({type(error).__name__}): is it running there?"
         raise CallFailed("unreachable", detail) from error
     if response.status not in (200, 204):
-        raise CallFailed("refused", f"the gateway answered the webhook with HTTP {response.status}")
+        unsigned = ": give its --secret and --public-url" if response.status in (401, 403) else ""
+        raise CallFailed("refused", f"the gateway answered the webhook with HTTP {response.status}{unsigned}")
     return Reply(response.content_type, document)
 
 
@@ -201,7 +202,8 @@ async def _open(http: aiohttp.ClientSession, target: Target, door: Door) -> Link
             )
     except (aiohttp.ClientError, OSError) as error:
         status = f"HTTP {error.status}" if isinstance(error, aiohttp.WSServerHandshakeError) else type(error).__name__
-        raise CallFailed("no_stream", f"the media socket could not be opened ({status})") from error
+        place = url.partition("?")[0]
+        raise CallFailed("no_stream", f"the media socket {place} could not be opened ({status})") from error
     return WebSocketLink(socket)
 
 

@@ -114,6 +114,15 @@ def test_a_call_to_nobody_fails_and_says_where(tmp_path: Path, capsys: pytest.Ca
     assert one_sentence(err)
 
 
+@pytest.mark.parametrize("arguments", [("--platform", "carrier-pigeon"), ("--url", "127.0.0.1:8080")])
+def test_a_wrong_platform_or_address_is_the_operators_mistake(
+    arguments: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = ran(capsys, "call", _recording(tmp_path), *arguments, "--out", str(tmp_path / "out"))
+    assert code == 2
+    assert one_sentence(err)
+
+
 @pytest.mark.parametrize("file", ["missing.wav", "empty.wav"])
 @pytest.mark.parametrize("command", ["call", "soak"])
 def test_a_recording_that_cannot_be_played_is_the_operators_mistake(

@@ -36,7 +36,7 @@ async def test_a_sagemaker_worker_that_cannot_be_asked_is_named(monkeypatch: pyt
     monkeypatch.setitem(sys.modules, "aws_sdk_sagemaker_runtime_http2.client", None)
     monkeypatch.delitem(sys.modules, "gateway.tts.sagemaker", raising=False)
     state, detail = (await found(*SAGEMAKER))["TTS worker"]
-    assert (state, "voicebot-gateway[aws]" in detail) == ("wrong", True)
+    assert (state, ".[aws]" in detail) == ("wrong", True)
 
 
 async def test_a_sagemaker_endpoint_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +52,7 @@ async def test_a_model_server_that_is_away_is_named() -> None:
     findings = await found("llm.provider=openai", f"llm.openai.base_url={url}", "llm.openai.model=m")
     assert findings["language model (openai)"] == (
         "wrong",
-        f"no server answers at {url}: start it or set llm.openai.base_url",
+        f"no server answers at {url}: start it (`voicebot demo` starts the bundled one) or set llm.openai.base_url",
     )
 
 
