@@ -14,9 +14,9 @@ from gateway.tts.ledger import Ledger
 from gateway.tts.session import PersistentSession, SpeechTiming
 from tts_worker.engine import EngineError, Piece
 from tts_worker.fair_queue import FairQueue
+from tts_worker.job import Busy, Listener
 from tts_worker.outbox import Close
 from tts_worker.request import Delivery, RequestReader, SpeechRequest
-from tts_worker.job import Busy, Listener
 from tts_worker.session import Session
 from tts_worker.tone import ToneEngine
 
