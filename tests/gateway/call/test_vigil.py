@@ -40,7 +40,7 @@ def test_a_goodbye_on_its_way_starts_its_own_deadline() -> None:
 
 def test_an_idle_caller_is_asked_twice_and_the_question_is_no_sign_of_life() -> None:
     vigil = Vigil(max_call_s=600, silence_s=30, idle_s=8)
-    asked = []
+    asked: list[float] = []
     for half_s in range(2, 60):
         now_s = half_s / 2
         asking = bool(asked) and now_s - asked[-1] < 1.5
