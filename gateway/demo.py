@@ -19,8 +19,8 @@ from gateway.stack import Stack, offline_stack, scripted_stack
 _VOICE_AND_EARS = ("kokoro", "kokoro-config", "kokoro-voices", "whisper-base")
 _MODEL = "smollm2"
 _OFFLINE = "offline"
-# Just started, a busy machine may need seconds for the greeting; a caller who speaks first cuts it off.
-_PATIENT = Manners(greeting_s=20.0)
+# On a busy machine, just started, greeting and second sentences come late; a caller who speaks then cuts them off.
+_PATIENT = Manners(quiet_s=2.0, greeting_s=20.0)
 
 
 @dataclass(frozen=True, slots=True)
