@@ -23,7 +23,7 @@ from config.progress import FetchReport, open_report
 from config.store_lock import LOCK_WAIT_S, hold_store
 from config.verified import damaged_files, missing_files
 
-REMEDY = "run `voicebot models`"
+REMEDY = "run `voicebot models {}`"
 # Left free on the disk after a fetch: logs and recordings live there too.
 _SPARE_BYTES = 100_000_000
 # While a model is fetched, its package and its parts lie beside the assembled file.
@@ -91,7 +91,7 @@ class ModelStore:
         for candidate in candidates:
             if not self._missing(candidate):
                 return self._path(candidate)
-        raise ConfigError(f"Model {name} ({model.purpose}) is not in {self.root}; {REMEDY} {name}.")
+        raise ConfigError(f"Model {name} ({model.purpose}) is not in {self.root}; {REMEDY.format(name)}.")
 
     def fetch(self, names: Sequence[str] = (), report: FetchReport | None = None) -> None:
         """Bring models into the store; no names means every one that is not optional. What is there stays as it is.
@@ -127,10 +127,10 @@ class ModelStore:
         problems = []
         for model in [self._model(name) for name in names] or self._catalogue.values():
             damaged = damaged_files(self.root / model.name, model)
-            problems += [f"{model.name}: {file.name} is damaged; {REMEDY} {model.name}." for file in damaged]
+            problems += [f"{model.name}: {file.name} is damaged; {REMEDY.format(model.name)}." for file in damaged]
             if model.name in names:
                 absent = [file for file in self._missing(model) if file not in damaged]
-                problems += [f"{model.name}: {file.name} is absent; {REMEDY} {model.name}." for file in absent]
+                problems += [f"{model.name}: {file.name} is absent; {REMEDY.format(model.name)}." for file in absent]
         return problems
 
     def _model(self, name: str) -> Model:

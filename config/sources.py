@@ -54,6 +54,8 @@ def _merged(profile: str, file: Path | None, overrides: Sequence[str], environ: 
     for name, value in sorted(environ.items()):
         if name.startswith(ENV_PREFIX):
             path = name[len(ENV_PREFIX) :].lower().split("__")
+            if len(path) == 1 and path[0] not in known:
+                raise ConfigError(f"{name}: two underscores part section and key, as in VOICEBOT_SERVER__PORT")
             _overlay(merged, _nested(path, _value(value, _default(known, path))), name, known)
     for override in overrides:
         key, sign, text = override.partition("=")

@@ -22,6 +22,7 @@ log = structlog.get_logger(__name__)
 
 # Pauses between tries: short enough that a restarted worker is found within a sentence, long enough to spare it.
 _BACKOFF_FIRST_S, _BACKOFF_CAP_S = 0.1, 2.0
+_PEER_AWAY = frozenset({"worker_unreachable", "worker_refused"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,8 @@ class PersistentSession:
                 except TtsError as error:
                     if not first.done() and not error.retryable:
                         first.set_exception(error)
-                    log.warning("tts_connection_lost", code=error.code, tries=tries)
+                    where = error.detail if error.code in _PEER_AWAY else ""  # says no more than address and status
+                    log.warning("tts_connection_lost", code=error.code, error=where, tries=tries)
                 tries = 0 if _now_s() - began_s > _BACKOFF_CAP_S else tries + 1
                 pause_s = min(_BACKOFF_FIRST_S * 2**tries, _BACKOFF_CAP_S)
                 await asyncio.sleep(pause_s * (1 + self._jitter()) / 2)

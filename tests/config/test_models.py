@@ -81,7 +81,7 @@ def test_only_missing_files_are_fetched(shop: Shop) -> None:
 
 def test_a_missing_model_is_named_with_the_remedy(shop: Shop) -> None:
     with pytest.raises(
-        ConfigError, match=r"Model joined \(a joined file\) is not in .*; run `voicebot models` joined\."
+        ConfigError, match=r"Model joined \(a joined file\) is not in .*; run `voicebot models joined`\."
     ):
         shop.store.locate("joined")
 
@@ -138,7 +138,7 @@ def test_a_damaged_file_is_found_and_fetched_again(shop: Shop) -> None:
     assert shop.store.verify() == []
     (shop.root / "folder/a.txt").write_bytes(SINGLE[::-1])
 
-    assert shop.store.verify() == ["folder: a.txt is damaged; run `voicebot models` folder."]
+    assert shop.store.verify() == ["folder: a.txt is damaged; run `voicebot models folder`."]
     assert [row.state for row in shop.store.status() if row.name == "folder"] == ["incomplete"]
     shop.fetch("folder")
     assert shop.store.verify(["folder"]) == []
@@ -146,7 +146,7 @@ def test_a_damaged_file_is_found_and_fetched_again(shop: Shop) -> None:
 
 def test_verifying_a_named_model_says_what_is_absent(shop: Shop) -> None:
     assert shop.store.verify() == []
-    assert shop.store.verify(["joined"]) == ["joined: joined.bin is absent; run `voicebot models` joined."]
+    assert shop.store.verify(["joined"]) == ["joined: joined.bin is absent; run `voicebot models joined`."]
 
 
 def test_a_full_disk_is_said_before_anything_is_fetched(tmp_path: Path) -> None:

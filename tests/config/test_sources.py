@@ -83,6 +83,11 @@ def test_an_unknown_environment_variable_is_refused() -> None:
         offline(environ={"VOICEBOT_SERVER__PROT": "1"})
 
 
+def test_an_environment_variable_without_its_two_underscores_is_told_so() -> None:
+    with pytest.raises(ConfigError, match="VOICEBOT_TWILIO_AUTH_TOKEN: two underscores"):
+        offline(environ={"VOICEBOT_TWILIO_AUTH_TOKEN": "secret"})
+
+
 @pytest.mark.parametrize(
     ("content", "says"), [("[server\n", "not valid TOML"), ("[nosuch]\na=1\n", "there is no setting nosuch")]
 )

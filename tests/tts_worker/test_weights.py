@@ -67,7 +67,7 @@ def test_a_folder_that_takes_no_copy_is_said(tmp_path: Path) -> None:
 
 
 def test_missing_files_are_named_with_the_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ConfigError, match="run `voicebot models` kokoro"):
+    with pytest.raises(ConfigError, match="run `voicebot models kokoro`"):
         locate_kokoro(str(tmp_path))
     assert main([str(tmp_path)]) == 2
     assert "voicebot models" in capsys.readouterr().err
