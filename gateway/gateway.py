@@ -112,7 +112,8 @@ class Gateway:
         stt, llm, tts = await asyncio.gather(
             self.parts.ears.ready(), self.parts.model.ready(), self.parts.voice.ready()
         )
-        return {"stt": stt, "llm": llm, "tts": tts, "room": self.calls.has_room}
+        greeting = not self._prompts.waiting
+        return {"stt": stt, "llm": llm, "tts": tts and greeting, "room": self.calls.has_room}
 
     def platform(self, name: str) -> Platform:
         """The platform of that name; Refused (404) when there is none."""

@@ -16,7 +16,7 @@ log = structlog.get_logger(__name__)
 
 # One sentence takes a second or two on a laptop; a worker that is still loading is asked again later.
 PREPARE_TIMEOUT_S = 60.0
-RETRY_EVERY_S = 5.0
+RETRY_EVERY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,8 @@ class Prompts:
         self.language = language
         self._speed = speed
         self._kept: dict[str, Prompt] = {}
+        # Whether `prepare` has still to bring the first sentence, the greeting: a caller would wait for it.
+        self.waiting = False
 
     def get(self, text: str) -> Prompt | None:
         return self._kept.get(text)
@@ -43,13 +45,17 @@ class Prompts:
     async def prepare(self, factory: SpeechFactory, texts: Iterable[str]) -> None:
         """Have every text spoken once, trying until the worker answers. Cancel to give up."""
         missing = [text for text in dict.fromkeys(texts) if text.strip()]
+        self.waiting = bool(missing)
+        told = False
         while missing:
             try:
                 async with asyncio.timeout(PREPARE_TIMEOUT_S * len(missing)):
                     await self._speak_all(factory, missing)
                 return
             except (TtsError, TimeoutError) as error:
-                log.warning("prompts_not_ready", error=str(error) or "timeout", retry_s=RETRY_EVERY_S)
+                if not told:
+                    log.warning("prompts_not_ready", error=str(error) or "timeout", retry_s=RETRY_EVERY_S)
+                    told = True
                 await asyncio.sleep(RETRY_EVERY_S)
 
     async def _speak_all(self, factory: SpeechFactory, texts: list[str]) -> None:
@@ -61,6 +67,7 @@ class Prompts:
             pcm: dict[int, list[bytes]] = {number: [] for number in asked}
             words: dict[int, tuple[Word, ...]] = {}
             if not asked:
+                self.waiting = False
                 return
             async for event in session.events():
                 if isinstance(event, SpeechAudio):
@@ -73,6 +80,7 @@ class Prompts:
                     text = asked.pop(event.request_id)
                     audio = b"".join(pcm.pop(event.request_id))
                     self._kept[text] = Prompt(spoken[text], audio, words.get(event.request_id, ()))
+                    self.waiting = False  # they come in order
                     if not asked:
                         return
         finally:

@@ -35,7 +35,22 @@ def test_what_is_not_kept_is_not_had() -> None:
 
 @pytest.mark.parametrize("texts", [(), ("", " "), ("👋",)])
 def test_with_nothing_to_say_there_is_nothing_to_wait_for(texts: tuple[str, ...]) -> None:
-    prepared(TestVoices(), *texts)
+    assert not prepared(TestVoices(), *texts).waiting
+
+
+def test_callers_are_worth_waiting_for_until_the_first_text_is_kept() -> None:
+    async def main() -> None:
+        prompts = Prompts("af_heart", "en", 1.0)
+        assert not prompts.waiting
+        preparing = asyncio.create_task(prompts.prepare(TestVoices(delay_s=2.0), ["Good morning.", "Goodbye."]))
+        await asyncio.sleep(1.0)
+        assert prompts.waiting
+        await asyncio.sleep(2.0)
+        assert not prompts.waiting
+        assert not preparing.done()
+        await preparing
+
+    run_leaping(main())
 
 
 @pytest.mark.parametrize(
