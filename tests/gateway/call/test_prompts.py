@@ -49,6 +49,7 @@ def test_callers_are_worth_waiting_for_until_the_first_text_is_kept() -> None:
         assert not prompts.waiting
         assert not preparing.done()
         await preparing
+        await asyncio.sleep(0.1)  # the small voice's generator ends itself
 
     run_leaping(main())
 
