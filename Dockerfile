@@ -17,7 +17,7 @@ HEALTHCHECK CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://
 ENTRYPOINT ["voicebot"]
 CMD ["serve", "--profile", "aws"]
 
-# SageMaker starts a container as `serve`, on port 8080, as root, and routes WebSockets only with this label (aws.md 1).
+# SageMaker starts a container as `serve`, on port 8080, as root, and routes WebSockets only with this label.
 FROM base AS worker
 LABEL com.amazonaws.sagemaker.capabilities.bidirectional-streaming=true
 ENV VOICEBOT_WORKER__HOST=0.0.0.0 VOICEBOT_WORKER__PORT=8080

@@ -59,7 +59,7 @@ class RequestReader:
         return WebhookRequest(request.method, url, _headers(request), pairs, body)
 
     def upgrade(self, request: web.Request) -> WebhookRequest:
-        """The upgrade as it was signed: the wss URL of the answer document (protocols.md section 1)."""
+        """The upgrade as it was signed: the wss URL of the answer document (Twilio, "Media Streams")."""
         base = urlsplit(self.base(request))
         scheme = "wss" if base.scheme == "https" else "ws"
         return WebhookRequest("GET", f"{scheme}://{base.netloc}{request.raw_path}", _headers(request))

@@ -1,6 +1,6 @@
 """How much sooner a reply is heard when it is spoken sentence by sentence, against synthesising all of it first.
 
-Same reply, engine, worker and run, in turn. The published figure for such a reply is 52.4 % less (aws.md 5.6).
+Same reply, engine, worker and run, in turn. The published figure for such a reply is 52.4 % less.
 """
 
 import json

@@ -14,7 +14,7 @@ from rich.table import Table
 from gateway.bench.worker_ladder import REPLIES, SHORT
 from gateway.stack import worker_stack
 
-# As many as were published with +33 % (aws.md 5.6).
+# As many as were published with +33 % for the public SageMaker sample.
 CLIPS = 24
 
 

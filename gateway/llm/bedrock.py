@@ -1,4 +1,4 @@
-"""Amazon Bedrock through boto3's `converse_stream`: one thread per turn, one client for all (aws.md 2.5)."""
+"""Amazon Bedrock through boto3's `converse_stream`: one thread per turn, one client for all."""
 
 import asyncio
 import itertools

@@ -84,7 +84,7 @@ class ConverseTurn:
     @contextmanager
     def reading(self, stream: Any) -> Iterator[None]:
         """Around the reading of an SDK event stream: it can be interrupted, and is closed by its own thread."""
-        # urllib3's response: the SDK keeps it private, and its own close() would wait for the reader (aws.md trap 9).
+        # urllib3's response: the SDK keeps it private, and its own close() would wait for the reader.
         self._hold(getattr(stream, "_raw_stream", None))
         try:
             if self._cancelled.is_set():

@@ -1,4 +1,7 @@
-"""Amazon Bedrock's Converse vocabulary (aws.md 2.1, 2.2): our messages in its JSON, its events in ours. No I/O."""
+"""Amazon Bedrock's Converse vocabulary: our messages in its JSON, its events in ours. No I/O.
+
+Source: Bedrock API reference, ConverseStream.
+"""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
 """The rules every provider shares, as functions of a list of messages: what Converse refuses is repaired here.
 
-Rules (aws.md 2.3): the user begins; roles alternate; no text is blank; every tool call of an assistant turn is answered
-in the very next user turn, each exactly once and in the same order; no result stands without its call.
+Rules (Bedrock user guide, Converse, and its ValidationException texts): the user begins; roles alternate; no text is
+blank; every tool call of an assistant turn is answered in the very next user turn, each exactly once and in the same
+order; no result stands without its call.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The byte order of L16 on the wire, which three platforms leave undocumented (protocols.md 2, 4 and 5)."""
+"""The byte order of L16 on the wire, which three platforms leave undocumented: Telnyx, Plivo, SignalWire."""
 
 from enum import StrEnum
 

@@ -3,7 +3,7 @@
 from gateway.errors import TtsError
 from media.tts_wire import MAX_CONTROL_BYTES
 
-# How SageMaker names what the container sent, and what it is asked to send (aws.md trap 8).
+# How SageMaker names what the container sent, and what it is asked to send (AWS, bidirectional streaming).
 TEXT = "UTF8"
 PARTIAL = "PARTIAL"
 

@@ -1,4 +1,4 @@
-"""What Bedrock refuses in a Converse request, in its words where known (aws.md 2.3); strict as the strictest model.
+"""What Bedrock refuses in a Converse request, in its words where known; strict as the strictest model.
 
 Written from the documentation of the service, not from the gateway's own repair of histories.
 """

@@ -1,4 +1,4 @@
-"""The AWS event-stream framing, encoding side (aws.md 2.4), written independently of any SDK."""
+"""The AWS event-stream framing, encoding side, written independently of any SDK."""
 
 import json
 import struct

@@ -1,4 +1,4 @@
-"""What SageMaker does between a client's bidirectional stream and a container's WebSocket (aws.md 1.3, 1.5, 7).
+"""What SageMaker does between a client's bidirectional stream and a container's WebSocket.
 
 HTTP/2 over TLS in front, a WebSocket to a real worker behind. It checks the shape of signed requests and the checksums
 of their frames; it verifies no signature. Throttling, rights and timing of the real service cannot be seen here.

@@ -1,4 +1,4 @@
-"""The AWS event-stream framing, decoding side, and the signed wrapping of client streams (aws.md 2.4).
+"""The AWS event-stream framing, decoding side, and the signed wrapping of client streams.
 
 Signatures are not verified: that would test the SDK with its own arithmetic.
 """

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.rig.event_stream import encode_message
 from tests.rig.signed_events import Fragment, SignedReader, decode_message
 
-# aws.md 2.4: one event, accepted by botocore.
+# One event, accepted by botocore.
 VECTOR = bytes.fromhex(
     "0000009400000057b4ab9aee0b3a6576656e742d74797065070011636f6e74656e74426c6f636b44656c74610d3a636f6e74656e742d74797065"
     "0700106170706c69636174696f6e2f6a736f6e0d3a6d6573736167652d747970650700056576656e747b22636f6e74656e74426c6f636b496e64"
