@@ -1,8 +1,8 @@
 """One bidirectional SageMaker stream as a Socket of the TTS session.
 
 The SDK's habits this file answers (seen with 0.12): a pending `receive()` is never cancelled while the stream is
-wanted, so one task reads for its whole life; a lost connection looks like a clean end, so any end is a loss; `send` succeeds
-after it; `close` may wait for headers that never come. Whoever calls `send` and `recv` bounds them.
+wanted, so one task reads for its whole life; a lost connection looks like a clean end, so any end is a loss; `send`
+succeeds after it; `close` may wait for headers that never come. Whoever calls `send` and `recv` bounds them.
 """
 
 import asyncio
