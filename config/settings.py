@@ -2,6 +2,7 @@
 sources.py reads them.
 """
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
@@ -21,7 +22,7 @@ Language = Literal["en", "id", "es", "fr", "it", "pt", "hi", "ja", "zh"]
 class Server(Group):
     host: str
     port: Port
-    public_url: Annotated[str, Field(pattern=r"^(https?://[^/?#\s]+)?/?$")]
+    public_url: str
     max_calls: Annotated[int, Field(ge=1, le=10_000)]
     drain_s: Annotated[float, Field(ge=0, le=3600)]
     first_message_s: Seconds
@@ -29,6 +30,13 @@ class Server(Group):
     sockets_per_source: Annotated[int, Field(ge=1)]
     messages_per_s: Annotated[float, Field(ge=60, le=10_000)]
     trusted_proxies: tuple[str, ...]
+
+    @field_validator("public_url")
+    @classmethod
+    def _is_a_base(cls, written: str) -> str:
+        if written and not re.fullmatch(r"https?://[^/?#\s]+/?", written):
+            raise ValueError("give scheme and host only, e.g. https://bot.example.com")
+        return written
 
     @field_validator("trusted_proxies")
     @classmethod

@@ -56,6 +56,7 @@ def test_lists_and_tables_can_be_set_as_toml() -> None:
         ("server.port=70000", "server.port: "),
         ("bot.language=xx", "bot.language: "),
         ("tts.url=http://x", "tts.url: "),
+        ("server.public_url=bot.example.com", "server.public_url: give scheme and host only"),
         ("tts.provider=sagemaker", "tts.sagemaker needs endpoint and region"),
         ("tts.sagemaker.endpoint=a_b", "tts.sagemaker.endpoint: "),
         ("server.host=0.0.0.0", "insecure_dev"),
