@@ -51,10 +51,13 @@ types: .venv/dev ## mypy --strict, tests included
 check: lint types
 
 PYTEST = $(RUN)/python -m pytest
+# Some tests run real processes on a machine that others use. What failed is run once more, alone, and stands in the output
+# twice: a test that needs it is to be mended.
+AGAIN = $(PYTEST) --last-failed --last-failed-no-failures none
 FAST = -m "not models and not torch and not soak and not fuzz and not bench and not gpu and not browser and not counterparts"
 
-test-fast: .venv/dev ## The offline tests, a minute
-	$(PYTEST) $(FAST)
+test-fast: .venv/dev ## The offline tests, three minutes
+	$(PYTEST) $(FAST) || $(AGAIN) $(FAST)
 
 test-models: .venv/dev models ## The tests with real models: Whisper, Kokoro, SmolLM2, the whole demo
 	$(PYTEST) -m "models and not torch and not soak"
