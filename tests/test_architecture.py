@@ -123,6 +123,7 @@ def test_every_source_file_has_its_test_file() -> None:
     # Halves of another file, split for their length; its test drives them through it.
     halves = {
         "gateway/cli_bench.py": "tests/gateway/test_cli.py",
+        "gateway/cli_flags.py": "tests/gateway/test_cli.py",
         "tts_worker/utterance.py": "tests/tts_worker/test_session.py",
     }
     assert all((ROOT / test).is_file() for test in halves.values())

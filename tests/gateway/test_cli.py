@@ -10,7 +10,8 @@ import pytest
 from gateway.cli import main
 from gateway.stack import free_port
 
-COMMANDS = ("serve", "worker", "demo", "call", "soak", "bench", "doctor")
+MEASUREMENTS = ("gateway", "conversation", "tts", "worker", "transport")
+COMMANDS = ("serve", "worker", "demo", "call", "soak", "bench", "doctor", *(f"bench {what}" for what in MEASUREMENTS))
 SECURE = (
     "server.public_url=https://bot.example.com",
     "twilio.auth_token=x",
@@ -35,7 +36,7 @@ def one_sentence(text: str) -> bool:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = ran(capsys, command, "--help")
+    code, out, _ = ran(capsys, *command.split(), "--help")
     assert code == 0
     assert f"example: voicebot {command}" in " ".join(out.split())
 
