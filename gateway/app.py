@@ -9,29 +9,22 @@ import structlog
 from aiohttp import web
 
 from config.errors import ConfigError
-from config.models import ModelStore
-from config.settings import Llm, Settings, Stt
-from config.tts import Tts
+from config.settings import Settings
+from gateway.app_engines import build_ears, build_model, build_voice
 from gateway.app_platforms import build_controls, build_platforms
 from gateway.call.calls import Calls
 from gateway.call.recording import Recordings
 from gateway.call.script import Script, Timing
 from gateway.console.softphone import NAME as SOFTPHONE
 from gateway.console.softphone import Softphone
-from gateway.errors import SttError
 from gateway.gateway import Bot, Bounds, Gateway, Parts
-from gateway.llm.base import Deadlines, Inference, LanguageModel
 from gateway.platform_routes import SocketBounds
 from gateway.platforms.audiosocket import AudioSocket
 from gateway.platforms.shelf import Shelf
 from gateway.requests import MAX_WEBHOOK_BYTES, RequestReader
 from gateway.routes import Routes
-from gateway.stt.base import RecogniserFactory
 from gateway.tcp_listener import TcpListener
 from gateway.telemetry import Telemetry
-from gateway.tts.base import SpeechFactory
-from gateway.tts.session import SpeechTiming
-from gateway.tts.websocket import WebSocketSpeech
 
 log = structlog.get_logger(__name__)
 
@@ -88,80 +81,6 @@ def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
     recording = settings.recording
     recordings = Recordings(Path(recording.dir), recording.keep_days) if recording.dir else None
     return Gateway(parts, build_bot(settings), calls, Telemetry(), bounds, settings.security.insecure_dev, recordings)
-
-
-def build_ears(stt: Stt, models_dir: str) -> RecogniserFactory:
-    """The recognisers of `stt.engine`; their libraries are imported only when they are used."""
-    if stt.engine == "energy":
-        from gateway.stt.energy import EnergyRecognisers
-
-        return EnergyRecognisers(stt.canned_words, pause_ms=stt.pause_ms)
-    try:
-        from gateway.stt.whisper import WhisperRecognisers
-
-        folder = Path(stt.model)
-        if not folder.is_dir():
-            folder = ModelStore(Path(models_dir) if models_dir else None).locate(stt.model)
-        return WhisperRecognisers(folder, threads=stt.threads, pause_ms=stt.pause_ms)
-    except (ImportError, SttError) as error:
-        raise ConfigError(
-            f'stt.engine whisper cannot be used ({error}); install it with pip install -c constraints.txt -e ".[local]"'
-        ) from error
-
-
-def build_voice(tts: Tts) -> SpeechFactory:
-    """The worker of `tts.provider`; the AWS SDK is imported only where it is used."""
-    timing = SpeechTiming(connect_s=tts.connect_s, give_up_s=tts.give_up_s)
-    if tts.provider == "websocket":
-        return WebSocketSpeech(tts.url, token=tts.token, outstanding=tts.outstanding, timing=timing)
-    try:
-        from gateway.tts.sagemaker import SageMakerEndpoint, SageMakerSpeech
-    except ImportError as error:
-        raise ConfigError(
-            f"tts.provider sagemaker cannot be used ({error}); on Python 3.12 or newer "
-            'install it with pip install -c constraints.txt -e ".[aws]"'
-        ) from error
-    place = tts.sagemaker
-    endpoint = SageMakerEndpoint(place.endpoint, place.region, place.variant, place.endpoint_url)
-    return SageMakerSpeech(endpoint, outstanding=tts.outstanding, timing=timing)
-
-
-def build_model(llm: Llm) -> LanguageModel:
-    """The language model of `llm.provider`."""
-    if llm.provider == "scripted":
-        from gateway.llm.scripted import ScriptedModel
-
-        script = llm.scripted
-        return ScriptedModel(script.replies, script.first_token_s, script.tokens_per_s)
-    inference = Inference(
-        max_tokens=llm.max_tokens or None,
-        temperature=llm.temperature if llm.temperature >= 0 else None,
-        top_p=llm.top_p if llm.top_p >= 0 else None,
-    )
-    deadlines = Deadlines(connect_s=llm.connect_s, read_s=llm.read_s, first_token_s=llm.first_token_s)
-    if llm.provider == "openai":
-        from gateway.llm.openai_compatible import ChatServer, OpenAiCompatibleModel
-
-        server = llm.openai
-        return OpenAiCompatibleModel(
-            ChatServer(server.base_url, server.model, server.api_key, server.extra, llm.max_concurrent),
-            inference,
-            deadlines,
-        )
-    from gateway.llm.bedrock import BedrockEndpoint, BedrockModel
-    from gateway.llm.converse import BedrockExtras, Guardrail
-
-    bedrock = llm.bedrock
-    guardrail = None
-    if bedrock.guardrail_id:
-        guardrail = Guardrail(bedrock.guardrail_id, bedrock.guardrail_version, bedrock.guardrail_mode)
-    return BedrockModel(
-        bedrock.model_id,
-        BedrockEndpoint(bedrock.region or None, bedrock.endpoint_url or None, llm.max_concurrent),
-        inference,
-        BedrockExtras(additional_fields=bedrock.additional_fields, guardrail=guardrail),
-        deadlines,
-    )
 
 
 def build_bot(settings: Settings) -> Bot:

@@ -14,7 +14,7 @@ from rich.table import Table
 from config.errors import ConfigError
 from config.models import ModelStore
 from config.settings import Settings
-from gateway.app import build_model, build_voice
+from gateway.app_engines import build_model, build_voice
 
 _MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/]"}
 

@@ -60,7 +60,16 @@ def test_config_imports_nothing_of_ours() -> None:
 
 
 def test_only_entry_points_read_configuration() -> None:
-    entries = {"__main__.py", "cli.py", "cli_bench.py", "app.py", "app_platforms.py", "demo.py", "doctor.py"}
+    entries = {
+        "__main__.py",
+        "cli.py",
+        "cli_bench.py",
+        "app.py",
+        "app_engines.py",
+        "app_platforms.py",
+        "demo.py",
+        "doctor.py",
+    }
     # Errors and the model store's paths are plain values; settings and their sources are not.
     readers = [path for path in sources("gateway", "tts_worker") if path.name not in entries]
     assert offenders(readers, ("config.settings", "config.sources", "config.logs")) == []
