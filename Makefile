@@ -21,6 +21,7 @@ test: system check test-fast test-models test-browser test-torch test-313 ## Lin
 	$(PYTHON) -m venv .venv
 
 .venv/local: pyproject.toml constraints.txt | .venv/bin/python
+	@echo 'Installing into .venv; the first time takes a minute or two.'
 	$(RUN)/python $(PIP_INSTALL) -e '.[local]'
 	@touch $@
 

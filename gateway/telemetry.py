@@ -1,6 +1,6 @@
 """Metrics for Prometheus. Label values are our own codes and names, never what a peer sent."""
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
 from gateway.call.record import CallRecord
 
@@ -13,6 +13,7 @@ class Telemetry:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
+        ProcessCollector(registry=self._registry)  # memory, processor time, open files: what leaks shows here
         self.live = Gauge("voicebot_calls_live", "Calls that are on", registry=self._registry)
         self._calls = Counter("voicebot_calls", "Calls that ended", ["platform", "ended"], registry=self._registry)
         self._refused = Counter(

@@ -1,5 +1,9 @@
 """Metrics: every ended call is counted once, with what happened in it, under our own names."""
 
+import sys
+
+import pytest
+
 from gateway.call.record import CallRecord, TurnRecord
 from gateway.telemetry import Telemetry
 
@@ -46,3 +50,10 @@ def test_no_words_and_no_ids_are_exposed() -> None:
     telemetry = Telemetry()
     telemetry.call_ended(CallRecord("CA-secret", "twilio", "then", [TurnRecord("secret", "secret", "secret")], "stop"))
     assert b"secret" not in telemetry.exposition()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="read from /proc")
+def test_the_process_tells_its_memory_and_open_files() -> None:
+    told = exposed(Telemetry())
+    assert told["process_resident_memory_bytes"] > 1e6
+    assert told["process_open_fds"] > 0
