@@ -12,7 +12,7 @@ help: ## This list
 demo: .venv/local ## Hear a bot answer a phone call, all of it on this machine (ONCE=1 exits afterwards, PORT=8080)
 	$(RUN)/voicebot demo --port $(or $(PORT),8080) $(if $(ONCE),--once)
 
-test: system check test-fast test-models test-browser test-torch test-313 ## Lint, types and every test this machine can run
+test: system check test-fast test-models test-browser test-torch test-counterparts test-313 ## Lint, types and every test this machine can run
 
 # Environments. A stamp file says what is installed; it is older than what it was installed from when that changes.
 

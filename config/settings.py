@@ -25,6 +25,7 @@ class Server(Group):
     public_url: str
     max_calls: Annotated[int, Field(ge=1, le=10_000)]
     drain_s: Annotated[float, Field(ge=0, le=3600)]
+    keep_alive_s: Seconds
     first_message_s: Seconds
     send_timeout_s: Seconds
     sockets_per_source: Annotated[int, Field(ge=1)]
@@ -48,6 +49,7 @@ class Security(Group):
     insecure_dev: bool
     admin_token: Annotated[str, Field(repr=False)]
     token_ttl_s: Seconds
+    replay_s: Annotated[float, Field(ge=0, le=86_400)]
 
 
 class Bot(Group):

@@ -36,9 +36,7 @@ async def serve(settings: Settings) -> None:
     """Run until SIGTERM or SIGINT, then drain. ConfigError when a part cannot be built or the port is taken."""
     async with aiohttp.ClientSession() as http:
         gateway = build_gateway(settings, http)
-        runner = web.AppRunner(
-            build_app(gateway, settings), handle_signals=False, access_log=None, shutdown_timeout=SHUTDOWN_S
-        )
+        runner = build_runner(gateway, settings)
         await runner.setup()
         listener: TcpListener | None = None
         try:
@@ -52,6 +50,17 @@ async def serve(settings: Settings) -> None:
             if listener is not None:
                 await listener.stop()
             await runner.cleanup()
+
+
+def build_runner(gateway: Gateway, settings: Settings) -> web.AppRunner:
+    """The HTTP application with its bounds: a peer that dribbles a request's head is closed as an idle one is."""
+    return web.AppRunner(
+        build_app(gateway, settings),
+        handle_signals=False,
+        access_log=None,
+        shutdown_timeout=SHUTDOWN_S,
+        keepalive_timeout=settings.server.keep_alive_s,
+    )
 
 
 def build_app(gateway: Gateway, settings: Settings) -> web.Application:
@@ -77,7 +86,7 @@ def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
         shelf=shelf,
     )
     calls = Calls(server.max_calls, settings.security.token_ttl_s, settings.transcripts.keep_calls, now)
-    bounds = Bounds(server.first_message_s, server.send_timeout_s)
+    bounds = Bounds(server.first_message_s, server.send_timeout_s, settings.security.replay_s)
     recording = settings.recording
     recordings = Recordings(Path(recording.dir), recording.keep_days) if recording.dir else None
     return Gateway(parts, build_bot(settings), calls, Telemetry(), bounds, settings.security.insecure_dev, recordings)

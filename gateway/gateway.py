@@ -16,12 +16,14 @@ from gateway.call.script import Script, Timing
 from gateway.call.session import CallSession, Engines
 from gateway.errors import Refused
 from gateway.events import CallStarted
+from gateway.introduction import by_query, by_webhook
 from gateway.leg import Leg
 from gateway.llm.base import LanguageModel
-from gateway.outbound import Outbound, Wanted
-from gateway.platforms.base import CALL_PARAMETER, Document, Platform, WebhookRequest
+from gateway.outbound import REFERENCE, Outbound, Wanted, reference_of
+from gateway.platforms.base import CALL_PARAMETER, Document, Platform, SignedOnce, WebhookRequest
 from gateway.platforms.control import CallControl
 from gateway.platforms.shelf import Shelf
+from gateway.replay import Replays
 from gateway.sockets import POLICY_VIOLATION
 from gateway.stt.base import RecogniserFactory
 from gateway.telemetry import Telemetry
@@ -57,10 +59,11 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How long a socket may take for its first and for every further step."""
+    """How long a socket may take for its first and for every further step, and a signed request is remembered."""
 
     first_message_s: float
     send_timeout_s: float
+    replay_s: float = 0.0
 
 
 class Gateway:
@@ -86,6 +89,7 @@ class Gateway:
         self._legs: dict[str, Leg] = {}
         self._prompts = Prompts(bot.voice, bot.script.language, bot.speed)
         self._recordings = recordings
+        self._replays = Replays(bounds.replay_s, asyncio.get_running_loop().time)
         self._chores: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
@@ -123,9 +127,13 @@ class Gateway:
         return platform
 
     def check(self, platform: Platform, request: WebhookRequest) -> None:
-        """Refused (403) unless the platform signed the request."""
-        if not self.insecure and not platform.verify(request):
+        """Refused (403) unless the platform signed the request, and sent it for the first time where that shows."""
+        if self.insecure:
+            return
+        if not platform.verify(request):
             raise Refused("bad_signature", "the request is not signed by the platform")
+        if isinstance(platform, SignedOnce) and (once := platform.once(request)):
+            self._replays.admit(f"{platform.name} {once}")
 
     def answer(self, platform: Platform, request: WebhookRequest, stream_url: str) -> Document:
         """The answer to a signed voice webhook: a place is kept, the voice is opened, the token is in the document."""
@@ -136,10 +144,9 @@ class Gateway:
             self.telemetry.refused(platform.name, refused.code)
             log.warning("call_refused", call=incoming.call_id, code=refused.code)
             return platform.reject("busy")
-        token = self.calls.reserve(platform.name, incoming.call_id, self._new_voice())
-        parameters = dict(self.outbound.parameters_of(request))
-        if not platform.capabilities.call_id_in_stream:
-            parameters[CALL_PARAMETER] = incoming.call_id
+        wanted = self.outbound.parameters(reference_of(request.url))
+        token = self.calls.reserve(platform.name, incoming, self._new_voice(), wanted)
+        parameters = {} if platform.capabilities.call_id_in_stream else {CALL_PARAMETER: incoming.call_id}
         if platform.capabilities.token_in_path:
             stream_url = f"{stream_url}/{token}"
         try:
@@ -170,14 +177,18 @@ class Gateway:
             raise Refused("unknown_call", "no such call is on", http_status=404)
         return leg
 
-    async def conduct(self, platform: Platform, socket: Socket, token: str = "") -> None:
-        """Take one media socket from its first message to its end; `token` is what its path told."""
+    async def conduct(
+        self, platform: Platform, socket: Socket, token: str = "", query: Mapping[str, str] | None = None
+    ) -> None:
+        """Take one media socket from its first message to its end; `token` and `query` are what its URL told."""
         line = Line(socket, platform.codec(), self._bounds.send_timeout_s)
         try:
             async with asyncio.timeout(self._bounds.first_message_s):
                 started = await line.started()
             if started is None:
                 return
+            if query and platform.capabilities.query_tells:
+                started = by_query(started, query)
             started, voice = self._admit(platform, started, token or started.custom.get("token", ""))
         except TimeoutError:
             self.telemetry.refused(platform.name, "no_start")
@@ -192,16 +203,18 @@ class Gateway:
     def _admit(self, platform: Platform, started: CallStarted, token: str) -> tuple[CallStarted, SpeechSession]:
         """The voice that was opened for this call; without a webhook, where that is allowed, a new one.
 
-        A stream that does not know its call gets the id that the webhook told.
+        A stream that does not know its call gets the id that the webhook told; the numbers and the parameters that the
+        call was placed with are added to what the stream told.
         """
         capabilities = platform.capabilities
         knows_its_call = capabilities.call_id_in_stream or CALL_PARAMETER in started.custom
         unproven = not token or not (knows_its_call or self.calls.holds(platform.name, token))
         if unproven and (self.insecure or capabilities.socket_admits):
             self.calls.admit(started.call_id)
-            return started, self._new_voice()
+            wanted = self.outbound.parameters(started.custom.get(REFERENCE, ""))
+            return replace(started, custom={**started.custom, **wanted}), self._new_voice()
         held = self.calls.claim(platform.name, started.call_id if knows_its_call else "", token)
-        return replace(started, call_id=held.call_id), held.voice
+        return by_webhook(started, held.call, held.parameters), held.voice
 
     async def _run(self, platform: Platform, line: Line, started: CallStarted, voice: SpeechSession) -> None:
         began_at = datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -8,16 +8,17 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from gateway.errors import Refused
-from gateway.platforms.base import WebhookRequest
 from gateway.platforms.control import CallControl, OutboundCall
 
 # People let it ring five or six times.
 RING_TIMEOUT_S = 30
 # From dialling to the answer webhook: the ringing, and what carriers add before it.
 REMEMBER_S = 120.0
-# Parameters as many as a platform carries, no longer than the shortest limit of all (Twilio, name and value).
+# They are kept here from dialling to the call's end, for every call that is on.
 MAX_PARAMETERS = 10
 MAX_PARAMETER_CHARS = 400
+# Name of the query's parameter by which the answer webhook, or the stream where there is none, knows its call.
+REFERENCE = "ref"
 _REFERENCE_BYTES = 12
 _NUMBER = re.compile(r"\+?[0-9]{3,20}")
 _SIP = re.compile(r"sips?:[^\s<>]{1,255}")
@@ -70,15 +71,14 @@ class Outbound:
         reference = secrets.token_hex(_REFERENCE_BYTES)
         self._forget()
         self._parameters[reference] = (self._now() + REMEMBER_S, wanted.parameters)
-        url = f"{base}/{platform}/voice?ref={reference}"
+        url = f"{base}/{platform}/voice?{REFERENCE}={reference}"
         return await control.dial(
             OutboundCall(wanted.to, wanted.caller, url, f"{base}/{platform}/status", RING_TIMEOUT_S)
         )
 
-    def parameters_of(self, request: WebhookRequest) -> Mapping[str, str]:
-        """What was asked for with the call that this webhook answers; nothing for inbound calls."""
+    def parameters(self, reference: str) -> Mapping[str, str]:
+        """What was asked for with the call of this reference; nothing for an unknown one, and for inbound calls."""
         self._forget()
-        reference = parse_qs(urlsplit(request.url).query).get("ref", [""])[0]
         # Kept: platforms repeat a webhook that was answered too late.
         return self._parameters.get(reference, (0.0, {}))[1]
 
@@ -87,3 +87,8 @@ class Outbound:
         for reference, (until_s, _) in list(self._parameters.items()):
             if until_s <= now_s:
                 del self._parameters[reference]
+
+
+def reference_of(url: str) -> str:
+    """The reference in the query of a webhook's URL; blank without."""
+    return parse_qs(urlsplit(url).query).get(REFERENCE, [""])[0]

@@ -113,7 +113,8 @@ class PlatformRoutes:
             compress=False,  # µ-law does not compress, and a context per call costs memory
         )
         await ws.prepare(request)
-        await self._gateway.conduct(platform, WebSocket(ws, RateLimit(self._bounds.messages_per_s)), token)
+        socket = WebSocket(ws, RateLimit(self._bounds.messages_per_s))
+        await self._gateway.conduct(platform, socket, token, dict(request.query))
         await ws.close()
         return ws
 

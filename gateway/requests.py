@@ -43,20 +43,25 @@ class RequestReader:
         return address
 
     async def webhook(self, request: web.Request) -> WebhookRequest:
-        """Read a webhook whole; Refused when it is too large (413), too slow (408) or no form (400)."""
-        if (request.content_length or 0) > MAX_WEBHOOK_BYTES:
-            raise Refused("webhook_too_large", f"more than {MAX_WEBHOOK_BYTES} bytes", http_status=413)
+        """Read a webhook whole; Refused as `body` is, or when it is no form (400)."""
+        body = await self.body(request)
         try:
-            async with asyncio.timeout(self._body_timeout_s):
-                body = await request.read()
-                form = await request.post() if request.content_type == "application/x-www-form-urlencoded" else {}
+            form = await request.post() if request.content_type == "application/x-www-form-urlencoded" else {}
         except (LookupError, ValueError) as error:  # a charset nobody knows, or bytes that are none of its text
             raise Refused("bad_form", "the form cannot be decoded", http_status=400) from error
-        except TimeoutError:
-            raise Refused("webhook_too_slow", f"not whole after {self._body_timeout_s:g} s", http_status=408) from None
         pairs = tuple((name, value) for name, value in form.items() if isinstance(value, str))
         url = f"{self.base(request)}{request.raw_path}"
         return WebhookRequest(request.method, url, _headers(request), pairs, body)
+
+    async def body(self, request: web.Request) -> bytes:
+        """Read a request's body whole; Refused when it is too large (413) or too slow (408)."""
+        if (request.content_length or 0) > MAX_WEBHOOK_BYTES:
+            raise Refused("body_too_large", f"more than {MAX_WEBHOOK_BYTES} bytes", http_status=413)
+        try:
+            async with asyncio.timeout(self._body_timeout_s):
+                return await request.read()
+        except TimeoutError:
+            raise Refused("body_too_slow", f"not whole after {self._body_timeout_s:g} s", http_status=408) from None
 
     def upgrade(self, request: web.Request) -> WebhookRequest:
         """The upgrade as it was signed: the wss URL of the answer document (Twilio, "Media Streams")."""

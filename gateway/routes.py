@@ -78,21 +78,30 @@ class Routes:
         return web.json_response({"status": "ending"}, status=202)
 
     async def _dial(self, request: web.Request) -> web.StreamResponse:
-        body = await _json(request)
+        body = await self._json(request)
         wanted = read_wanted(body)
         platform = self._gateway.platform(str(body.get("platform", DEFAULT_PLATFORM)))
         call_id = await self._gateway.dial(platform, wanted, self._reader.base(request))
         return web.json_response({"call_id": call_id, "platform": platform.name}, status=201)
 
     async def _transfer(self, request: web.Request) -> web.StreamResponse:
-        target = str((await _json(request)).get("to", ""))
+        target = str((await self._json(request)).get("to", ""))
         await self._gateway.leg(request.match_info["call_id"]).transfer(target)
         return web.json_response({"status": "moving"}, status=202)
 
     async def _digits(self, request: web.Request) -> web.StreamResponse:
-        digits = str((await _json(request)).get("digits", ""))
+        digits = str((await self._json(request)).get("digits", ""))
         await self._gateway.leg(request.match_info["call_id"]).send_digits(digits)
         return web.json_response({"status": "sent"}, status=202)
+
+    async def _json(self, request: web.Request) -> Mapping[str, Any]:
+        try:
+            body = json.loads(await self._reader.body(request))
+        except (ValueError, RecursionError):
+            body = None
+        if not isinstance(body, dict):
+            raise Refused("bad_json", "the body must be a JSON object", http_status=400)
+        return body
 
     def _admin(self, handler: Handler) -> Handler:
         """Ask for the admin token; without a configured one nobody has it."""
@@ -105,16 +114,6 @@ class Routes:
             return await handler(request)
 
         return checked
-
-
-async def _json(request: web.Request) -> Mapping[str, Any]:
-    try:
-        body = json.loads(await request.read())
-    except (ValueError, RecursionError):
-        body = None
-    if not isinstance(body, dict):
-        raise Refused("bad_json", "the body must be a JSON object", http_status=400)
-    return body
 
 
 def _refusals(gateway: Gateway) -> Middleware:

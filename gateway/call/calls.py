@@ -4,7 +4,7 @@ import asyncio
 import hmac
 import secrets
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +14,7 @@ import structlog
 from gateway.call.record import CallRecord
 from gateway.call.session import CallSession
 from gateway.errors import Refused, TtsError
+from gateway.platforms.base import IncomingCall
 from gateway.tts.base import SpeechSession
 
 log = structlog.get_logger(__name__)
@@ -29,11 +30,13 @@ class Reservation:
     """A place for the call of one answered webhook, until its stream arrives or `expires_s` passes."""
 
     platform: str
-    call_id: str
+    call: IncomingCall
     token: str = field(repr=False)
     expires_s: float
     voice: SpeechSession
     opening: asyncio.Task[None]
+    # What the call was placed with; they wait here, because platforms carry few parameters, or short ones, or none.
+    parameters: Mapping[str, str] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +71,16 @@ class Calls:
         if len(self._live) + len(self._reserved.keys() - {call_id}) >= self._max_calls:
             raise Refused("at_capacity", f"{self._max_calls} calls are on", http_status=503, retryable=True)
 
-    def reserve(self, platform: str, call_id: str, voice: SpeechSession) -> str:
+    def reserve(
+        self, platform: str, call: IncomingCall, voice: SpeechSession, parameters: Mapping[str, str] | None = None
+    ) -> str:
         """Keep a place, open the voice while the phone rings, return the stream token; a repeat replaces the first."""
+        call_id = call.call_id
         self.release(call_id)
         token = secrets.token_hex(TOKEN_BYTES)  # Plivo carries nothing but letters and digits
         opening = asyncio.create_task(_open_early(voice), name=f"{call_id}:open")
-        self._reserved[call_id] = Reservation(platform, call_id, token, self._now() + self._token_ttl_s, voice, opening)
+        expires_s = self._now() + self._token_ttl_s
+        self._reserved[call_id] = Reservation(platform, call, token, expires_s, voice, opening, parameters or {})
         asyncio.get_running_loop().call_later(self._token_ttl_s, self._expire)
         return token
 
@@ -84,9 +91,9 @@ class Calls:
         another call's or platform's (F-29b).
         """
         held = self._holder(platform, token)
-        if held is None or call_id not in ("", held.call_id):
+        if held is None or call_id not in ("", held.call.call_id):
             raise Refused("bad_token", "the stream's token is unknown, used up, or another call's")
-        del self._reserved[held.call_id]  # opening goes on: the session joins it
+        del self._reserved[held.call.call_id]  # opening goes on: the session joins it
         return held
 
     def holds(self, platform: str, token: str) -> bool:

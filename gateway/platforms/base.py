@@ -5,7 +5,7 @@ All of it is synchronous and sans-IO. REST (hang up, transfer, dial) is in contr
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from gateway.events import Command, Event
 from media.formats import AudioFormat
@@ -42,6 +42,8 @@ class Capabilities:
     transfer_by_hanging_up: bool = False
     # What is done by REST: names of CallControl's methods. Closing the stream ends every call, or goes on in its flow.
     rest: frozenset[str] = frozenset({"hang_up", "transfer", "dial"})
+    # What the start message leaves out may stand in the upgrade's query, as the answer document or dial plan wrote it.
+    query_tells: bool = False
     # Whether the start message tells the call's id; where not, the answer document carries it as parameter `call`.
     call_id_in_stream: bool = True
     # The stream's token comes back as a parameter of the start message; where the platform carries none, in the path.
@@ -146,4 +148,13 @@ class Platform(Protocol):
 
     def ended(self, request: WebhookRequest) -> str:
         """The id of the call that this status callback says is over; blank when it says anything else."""
+        ...
+
+
+@runtime_checkable
+class SignedOnce(Platform, Protocol):
+    """A platform whose signature covers a nonce or a time, so that no two requests of it are the same."""
+
+    def once(self, request: WebhookRequest) -> str:
+        """What only this verified request has, whatever else is written around it; blank for one that is not signed."""
         ...

@@ -33,6 +33,7 @@ CAPABILITIES = Capabilities(
     transfer_by_hanging_up=True,
     # The same credentials that open the webhook, so a dial plan may do without asking it.
     socket_admits=True,
+    query_tells=True,
     call_id_in_stream=False,
     # Some releases hang up on WebSocket pings (F-25), and Asterisk itself notices when the call is gone.
     ping_interval_s=None,

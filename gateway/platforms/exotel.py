@@ -25,6 +25,7 @@ CAPABILITIES = Capabilities(
     rest=frozenset({"dial"}),
     # The same credentials that open the webhook: an applet may have the socket's URL itself, and placed calls do.
     socket_admits=True,
+    query_tells=True,
 )
 RATES_HZ = (8_000, 16_000, 24_000)
 _ENCODINGS = {

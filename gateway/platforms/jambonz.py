@@ -4,14 +4,16 @@ Closing the stream, or `disconnect` on it, goes on in our document, where `hangu
 REST. jambonz_stream.py is what passes over the socket.
 """
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
 
 from gateway.errors import Refused
 from gateway.platforms.base import Codec, Document, IncomingCall, WebhookRequest
 from gateway.platforms.basic import carries_basic
-from gateway.platforms.jambonz_signature import verify_jambonz
+from gateway.platforms.jambonz_signature import signed_time, verify_jambonz
 from gateway.platforms.jambonz_stream import CALL_INFO, CAPABILITIES, RATES_HZ, JambonzCodec
 from gateway.platforms.signature import socket_secret
 from gateway.platforms.target import is_number
@@ -53,6 +55,12 @@ class Jambonz:
         if not request.url.startswith(("ws:", "wss:")):
             return verify_jambonz(request, self._secret, self._now(), self._max_age_s)
         return bool(self._secret) and carries_basic(request, _SOCKET_USER, socket_secret(self._secret, request.url))
+
+    def once(self, request: WebhookRequest) -> str:
+        """What is signed, with the path, which it does not cover: two hooks may get one body."""
+        if request.url.startswith(("ws:", "wss:")):
+            return ""
+        return f"{urlsplit(request.url).path} {signed_time(request)} {hashlib.sha256(request.body).hexdigest()}"
 
     def incoming(self, request: WebhookRequest) -> IncomingCall:
         """Read the call's webhook; Refused (400) without a callSid."""

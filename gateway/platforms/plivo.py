@@ -6,7 +6,7 @@ from gateway.errors import Refused
 from gateway.platforms import plivo_xml
 from gateway.platforms.base import Capabilities, Codec, Document, IncomingCall, WebhookRequest
 from gateway.platforms.byte_order import ByteOrder
-from gateway.platforms.plivo_signature import verify_plivo, verify_plivo_upgrade
+from gateway.platforms.plivo_signature import plivo_nonce, verify_plivo, verify_plivo_upgrade
 from gateway.platforms.plivo_stream import CAPABILITIES, PlivoCodec, ordered_format
 from gateway.platforms.webhook import webhook_fields, word
 
@@ -59,6 +59,9 @@ class Plivo:
         if not request.url.startswith(("ws:", "wss:")):
             return verify_plivo(request, self._tokens)
         return verify_plivo_upgrade(request, self._tokens) if self._socket_signed else any(self._tokens)
+
+    def once(self, request: WebhookRequest) -> str:
+        return plivo_nonce(request, self.name)
 
     def incoming(self, request: WebhookRequest) -> IncomingCall:
         """Read the answer webhook, form or query; Refused (400) without a CallUUID."""

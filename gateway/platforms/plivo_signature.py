@@ -54,8 +54,13 @@ def verify_vobiz(request: WebhookRequest, auth_tokens: Sequence[str]) -> bool:
     return _signed(request, "vobiz", [_split(request.url)[0]], auth_tokens)
 
 
+def plivo_nonce(request: WebhookRequest, vendor: str) -> str:
+    """What the signature's sender used once; blank without."""
+    return request.headers.get(f"x-{vendor}-signature-v3-nonce", "")
+
+
 def _signed(request: WebhookRequest, vendor: str, bases: Sequence[str], auth_tokens: Sequence[str]) -> bool:
-    nonce = request.headers.get(f"x-{vendor}-signature-v3-nonce", "")
+    nonce = plivo_nonce(request, vendor)
     headers = (request.headers.get(f"x-{vendor}-signature-{kind}", "") for kind in ("v3", "ma-v3"))
     given = [signature.strip().encode("utf-8", "replace") for header in headers for signature in header.split(",")]
     ours = [plivo_signature(token, base, nonce).encode() for token in auth_tokens if token for base in bases]

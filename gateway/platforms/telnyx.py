@@ -4,6 +4,7 @@ The codec of either direction is chosen in that order. A TeXML stream carries no
 stands in the path. Hang-up, transfer and DTMF go by Call Control's REST API, which takes TeXML's CallSid too.
 """
 
+import hashlib
 import hmac
 import time
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ from gateway.errors import Refused
 from gateway.platforms import twiml
 from gateway.platforms.base import Codec, Document, IncomingCall, WebhookRequest
 from gateway.platforms.byte_order import ByteOrder
-from gateway.platforms.telnyx_signature import public_key, verify_telnyx
+from gateway.platforms.telnyx_signature import public_key, signed_message, verify_telnyx
 from gateway.platforms.telnyx_stream import CAPABILITIES, TelnyxCodec, wire_format
 from gateway.platforms.webhook import webhook_fields, word
 
@@ -60,6 +61,12 @@ class Telnyx:
         given = request.headers.get("x-telnyx-streaming-auth-token", "")
         same = hmac.compare_digest(given.encode("utf-8", "replace"), self._stream_secret.encode())
         return same or not self._stream_secret
+
+    def once(self, request: WebhookRequest) -> str:
+        """What is signed; the signature itself can be written in several ways."""
+        if request.url.startswith(("ws:", "wss:")):
+            return ""
+        return hashlib.sha256(signed_message(request)).hexdigest()
 
     def incoming(self, request: WebhookRequest) -> IncomingCall:
         """Read TeXML's webhook (form or query) or Call Control's (JSON); Refused (400) without the call's id."""

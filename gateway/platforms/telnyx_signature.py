@@ -24,6 +24,11 @@ def public_key(encoded: str) -> Ed25519PublicKey | None:
         raise ValueError("the public key is not base64 of 32 bytes") from error
 
 
+def signed_message(request: WebhookRequest) -> bytes:
+    """The bytes that Telnyx signs."""
+    return f"{request.headers.get('telnyx-timestamp', '')}|".encode("utf-8", "replace") + request.body
+
+
 def verify_telnyx(request: WebhookRequest, key: Ed25519PublicKey | None, now_s: float) -> bool:
     """Whether the body is signed with the key that `key` is the public half of, less than MAX_SKEW_S ago."""
     timestamp = request.headers.get("telnyx-timestamp", "")
@@ -33,7 +38,7 @@ def verify_telnyx(request: WebhookRequest, key: Ed25519PublicKey | None, now_s: 
         return False
     try:
         signature = b64decode(request.headers.get("telnyx-signature-ed25519", ""), validate=True)
-        key.verify(signature, f"{timestamp}|".encode() + request.body)
+        key.verify(signature, signed_message(request))
     except (binascii.Error, ValueError, InvalidSignature):
         return False
     return True

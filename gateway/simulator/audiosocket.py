@@ -115,7 +115,8 @@ class AudioSocketRinging:
             uuid.UUID(self._stream_id)
         except ValueError as error:
             raise CallFailed("bad_answer", "the webhook's answer is not a UUID") from error
-        return Door(f"tcp://{urlsplit(base).hostname}:{self._port}")
+        remedy = "set audiosocket.port at the gateway, and give the same here with --tcp-port"
+        return Door(f"tcp://{urlsplit(base).hostname}:{self._port}", remedy=remedy)
 
     def dialect(self) -> Dialect:
         return AudioSocketDialect(self._stream_id, self._rate_hz)

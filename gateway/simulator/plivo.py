@@ -8,6 +8,7 @@ import base64
 import hashlib
 import hmac
 import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,7 +30,6 @@ from gateway.simulator.wire_audio import WireAudio
 
 FRAME_MS = 20
 QUEUE_S = 60.0
-NONCE = "12345678901234567890"
 _MAX_EXTRA_HEADERS_BYTES = 512
 CONTENT_TYPES = {
     "audio/x-mulaw;rate=8000": WireAudio("ulaw", 8000),
@@ -189,16 +189,17 @@ class PlivoRinging:
         return sign(self._secret, url, form)
 
 
-def sign(auth_token: str, url: str, form: Mapping[str, str], nonce: str = NONCE) -> dict[str, str]:
+def sign(auth_token: str, url: str, form: Mapping[str, str], nonce: str = "") -> dict[str, str]:
     """The headers Plivo signs with: a POST's form (V3), or an upgrade's address without one; none without a token."""
     text = url + "?" + "".join(name + form[name] for name in sorted(form)) if form else url
     return headers_of("Plivo", auth_token, text, nonce)
 
 
 def headers_of(vendor: str, auth_token: str, text: str, nonce: str) -> dict[str, str]:
-    """What a vendor shows for a signed text, under its own name; nothing without a token."""
+    """What a vendor shows for a signed text; a blank nonce makes a new one. Nothing without a token."""
     if not auth_token:
         return {}
+    nonce = nonce or f"{secrets.randbelow(10**20):020}"
     digest = hmac.new(auth_token.encode(), f"{text}.{nonce}".encode(), hashlib.sha256).digest()
     return {
         f"X-{vendor}-Signature-V3": base64.b64encode(digest).decode("ascii"),

@@ -43,6 +43,8 @@ class Door:
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     subprotocols: tuple[str, ...] = ()
+    # What the operator is to look at when it does not open.
+    remedy: str = ""
 
 
 class Ringing(Protocol):

@@ -203,7 +203,8 @@ async def _open(http: aiohttp.ClientSession, target: Target, door: Door) -> Link
     except (aiohttp.ClientError, OSError) as error:
         status = f"HTTP {error.status}" if isinstance(error, aiohttp.WSServerHandshakeError) else type(error).__name__
         place = url.partition("?")[0]
-        raise CallFailed("no_stream", f"the media socket {place} could not be opened ({status})") from error
+        remedy = f": {door.remedy}" if door.remedy else ""
+        raise CallFailed("no_stream", f"the media socket {place} could not be opened ({status}){remedy}") from error
     return WebSocketLink(socket)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gateway.simulator.dialect import BotHangUp, BotMessage
-from gateway.simulator.plivo import CONTENT_TYPES, NONCE, PlivoDialect, PlivoRinging, headers_of
+from gateway.simulator.plivo import CONTENT_TYPES, PlivoDialect, PlivoRinging, headers_of
 from gateway.simulator.wire_audio import WireAudio
 
 
@@ -32,6 +32,6 @@ class VobizRinging(PlivoRinging):
         return sign(self._secret, url)
 
 
-def sign(auth_token: str, url: str, nonce: str = NONCE) -> dict[str, str]:
+def sign(auth_token: str, url: str, nonce: str = "") -> dict[str, str]:
     """The headers Vobiz signs with: the address without its query, whatever else there is; none without a token."""
     return headers_of("Vobiz", auth_token, url.partition("?")[0], nonce)

@@ -92,7 +92,7 @@ async def serving(controls: Mapping[str, CallControl] | None = None) -> AsyncIte
     script = Script("en", "Be brief.", GREETING, FALLBACK, REPROMPT, GOODBYE)
     bot = Bot(script, Timing(400, 250, 100, 60.0, 30.0, 600.0), "af_heart", 1.0)
     calls = Calls(50, 60.0, 100, asyncio.get_running_loop().time)
-    gateway = Gateway(parts, bot, calls, Telemetry(), Bounds(2.0, 2.0), insecure=False)
+    gateway = Gateway(parts, bot, calls, Telemetry(), Bounds(2.0, 2.0, replay_s=60.0), insecure=False)
     runner = web.AppRunner(build_app(gateway, settings), access_log=None, shutdown_timeout=0.5)
     listener = TcpListener(
         gateway, gateway.platform("audiosocket"), settings.audiosocket.networks, SocketBounds(64, 200.0)

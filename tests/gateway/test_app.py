@@ -4,9 +4,10 @@ import asyncio
 from pathlib import Path
 
 import aiohttp
+from aiohttp import web
 
 from config.sources import load
-from gateway.app import build_app, build_bot, build_gateway
+from gateway.app import build_app, build_bot, build_gateway, build_runner
 
 
 def loadtest(*settings: str):  # type: ignore[no-untyped-def]  # Settings, which only entry points may name
@@ -34,3 +35,26 @@ async def test_building_leaves_nothing_running() -> None:
         gateway = build_gateway(loadtest(), http)
         await gateway.stop(0.0)
     assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_peer_that_dribbles_the_head_of_its_request_is_closed() -> None:
+    """Each byte comes in time; the head as a whole does not."""
+    async with aiohttp.ClientSession() as http:
+        settings = load("loadtest", None, ("server.keep_alive_s=0.4",), {})
+        gateway = build_gateway(settings, http)
+        runner = build_runner(gateway, settings)
+        await runner.setup()
+        try:
+            await web.TCPSite(runner, "127.0.0.1", 0).start()
+            reader, writer = await asyncio.open_connection(*runner.addresses[0][:2])
+            writer.write(b"GET /twilio/stream HTTP/1.1\r\nHost: bot.example.test\r\n")
+            closed = asyncio.create_task(reader.read())
+            for number in range(50):
+                writer.write(f"X-{number}: 1\r\n".encode())
+                if (await asyncio.wait({closed}, timeout=0.1))[0]:
+                    break
+            assert closed.done()
+            writer.close()
+        finally:
+            await gateway.stop(0.0)
+            await runner.cleanup()

@@ -7,8 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from gateway.errors import PeerFault, Refused
-from gateway.outbound import REMEMBER_S, Outbound, Wanted, read_wanted
-from gateway.platforms.base import WebhookRequest
+from gateway.outbound import REMEMBER_S, Outbound, Wanted, read_wanted, reference_of
 from gateway.platforms.control import OutboundCall
 
 BASE = "https://bot.example.test"
@@ -32,10 +31,6 @@ def outbound(dialler: Dialler, now_s: list[float]) -> Outbound:
     return Outbound({"twilio": control}, lambda: now_s[0])
 
 
-def webhook(url: str) -> WebhookRequest:
-    return WebhookRequest("POST", url, {})
-
-
 async def test_the_platform_dials_and_asks_our_webhook() -> None:
     dialler = Dialler()
     placed = await outbound(dialler, [0.0]).place("twilio", Wanted("+15550100001", "+15550100002"), BASE)
@@ -52,17 +47,17 @@ async def test_parameters_stay_here_and_come_back_with_the_answer_webhook_as_oft
     await placing.place("twilio", Wanted("+15550100001", "+15550100002", {"customer": "Ada"}), BASE)
     url = dialler.calls[0].answer_url
     assert "Ada" not in url
-    assert placing.parameters_of(webhook(url)) == {"customer": "Ada"}
-    assert placing.parameters_of(webhook(url)) == {"customer": "Ada"}
+    assert placing.parameters(reference_of(url)) == {"customer": "Ada"}
+    assert placing.parameters(reference_of(url)) == {"customer": "Ada"}
     now_s[0] = REMEMBER_S
-    assert placing.parameters_of(webhook(url)) == {}
+    assert placing.parameters(reference_of(url)) == {}
 
 
 @pytest.mark.parametrize(
     "url", [f"{BASE}/twilio/voice", f"{BASE}/twilio/voice?ref=unknown", f"{BASE}/twilio/voice?ref="]
 )
 def test_an_inbound_call_has_no_parameters(url: str) -> None:
-    assert outbound(Dialler(), [0.0]).parameters_of(webhook(url)) == {}
+    assert outbound(Dialler(), [0.0]).parameters(reference_of(url)) == {}
 
 
 async def test_without_an_account_nothing_is_dialled() -> None:

@@ -8,14 +8,20 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import structlog
 from aiohttp import ClientSession, WSServerHandshakeError
+from yarl import URL
 
 from gateway.errors import Refused
 from gateway.platform_routes import Sources
 from gateway.platforms import twiml
 from gateway.platforms.control import OutboundCall
 from gateway.platforms.shelf import Shelf
+from gateway.simulator.chan_websocket import ChanWebsocketDialect
+from gateway.simulator.ringing import Webhook
+from gateway.simulator.run import RINGING, Target
 from gateway.simulator.twilio import read_answer, sign
-from tests.conformance.served import ADMIN_TOKEN, SECRETS, serving
+from gateway.sockets import POLICY_VIOLATION
+from tests.conformance.served import ADMIN_TOKEN, PUBLIC_URL, SECRETS, serving
+from tests.rig.waiting import until
 
 BASIC = {"Authorization": "Basic " + b64encode(SECRETS["exotel"].encode()).decode()}
 ASKED = {"CallSid": "CA01", "CallFrom": "+15550100001", "CallTo": "+15550100002"}
@@ -79,10 +85,59 @@ async def test_a_placed_call_is_answered_with_its_parameters_by_a_signed_webhook
         url = target.reachable(call.answer_url)
         async with http.post(url, data=form, headers=signed) as response:
             order = read_answer(await response.text())
-        assert order.parameters["customer"] == "Ada"
+        assert order.parameters.keys() == {"token"}  # what the call was placed with waits here
         assert gateway.calls.holds("twilio", order.parameters["token"])
         async with http.post(url + "x", data=form, headers=signed) as response:
             assert response.status == 403  # the reference is signed, too
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["plain text", "JSON"])
+async def test_an_asterisk_stream_is_known_by_the_query_of_its_upgrade(plain: bool) -> None:
+    """v(call=...,token=...) of Dial(): plain text has no channel variables."""
+    ringing = RINGING["chan_websocket"]("one", SECRETS["chan_websocket"])
+    async with serving() as (gateway, target), ClientSession() as http:
+        webhook = ringing.ask(PUBLIC_URL)
+        assert webhook is not None
+        token = (await ask(http, target, webhook))[1]
+        url = f"{target.url}/chan_websocket/stream?call={ringing.call_id}&token={token}"
+        start = ChanWebsocketDialect("1767225600.10", {}, plain=plain).opening()[0]
+        async with http.ws_connect(url, headers=BASIC) as socket:
+            await socket.send_str(str(start))
+            await until(lambda: [record.call_id for record in gateway.calls.records()] == [ringing.call_id])
+        await until(lambda: gateway.calls.count == 0)
+        async with http.ws_connect(url, headers=BASIC) as again:  # Asterisk may repeat the query of the call before
+            await again.send_str(str(start))
+            assert (await again.receive()).data == POLICY_VIOLATION
+
+
+async def ask(http: ClientSession, target: Target, webhook: Webhook, **headers: str) -> tuple[int, str]:
+    url = URL(target.reachable(webhook.url), encoded=True)
+    given = {**webhook.headers, "Content-Type": webhook.content_type, **headers}
+    async with http.request(webhook.method, url, data=webhook.body, headers=given) as response:
+        return response.status, await response.text()
+
+
+@pytest.mark.parametrize("name", ["jambonz", "plivo", "telnyx", "vobiz", "vonage"])
+async def test_a_captured_webhook_cannot_be_sent_again(name: str) -> None:
+    async with serving() as (_, target), ClientSession() as http:
+        webhook = RINGING[name]("one", SECRETS[name]).ask(PUBLIC_URL)
+        another = RINGING[name]("two", SECRETS[name]).ask(PUBLIC_URL)
+        assert webhook is not None
+        assert another is not None
+        assert (await ask(http, target, webhook))[0] == 200
+        status, told = await ask(http, target, webhook)
+        assert (status, json.loads(told)["error"]) == (403, "replayed")
+        assert (await ask(http, target, another))[0] == 200
+
+
+async def test_a_captured_webhook_is_known_whatever_is_written_around_its_signature() -> None:
+    async with serving() as (_, target), ClientSession() as http:
+        webhook = RINGING["jambonz"]("one", SECRETS["jambonz"]).ask(PUBLIC_URL)
+        assert webhook is not None
+        assert (await ask(http, target, webhook))[0] == 200
+        (name,) = (name for name in webhook.headers if name.lower() == "jambonz-signature")
+        status, told = await ask(http, target, webhook, **{name: f"{webhook.headers[name]},v1=0"})
+        assert (status, json.loads(told)["error"]) == (403, "replayed")
 
 
 def test_sockets_are_counted_by_the_address_they_came_from() -> None:

@@ -8,6 +8,7 @@ import pytest
 from gateway.call.calls import DRAIN_GOODBYE_S, Calls
 from gateway.call.record import CallRecord
 from gateway.errors import Refused
+from gateway.platforms.base import IncomingCall
 from tests.rig.clock import run_leaping
 from tests.rig.voice import TestVoice, TestVoices
 
@@ -52,7 +53,7 @@ class House:
         voice = TestVoices(**kind).session("v", "en", 1.0)  # type: ignore[arg-type]  # a test's own words
         assert isinstance(voice, TestVoice)
         self.voices.append(voice)
-        return self.calls.reserve("twilio", call_id, voice)
+        return self.calls.reserve("twilio", IncomingCall(call_id), voice)
 
     async def begin(self, call_id: str, session: FakeSession) -> None:
         record = CallRecord(call_id, "twilio", "then")

@@ -140,6 +140,17 @@ async def test_a_refused_socket_is_told_with_its_status() -> None:
             await place_call([], Target(url))
 
 
+async def test_without_its_port_audiosocket_names_the_setting(unused_tcp_port: int) -> None:
+    async def voice(_: web.Request) -> web.Response:
+        return web.Response(text="00000000-0000-4000-8000-000000000001")
+
+    app = web.Application()
+    app.router.add_post("/audiosocket/voice", voice)
+    async with serving(app) as url:
+        with pytest.raises(CallFailed, match=r"could not be opened .*audiosocket\.port .*--tcp-port"):
+            await place_call([], Target(url, tcp_port=unused_tcp_port), "audiosocket")
+
+
 async def test_a_socket_nobody_listens_on_is_told(unused_tcp_port: int) -> None:
     stream = f'<Stream url="ws://127.0.0.1:{unused_tcp_port}/s"/>'
     async with serving(echo_app(EchoBot(), answer=f"<Response><Connect>{stream}</Connect></Response>")) as url:

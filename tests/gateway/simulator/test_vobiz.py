@@ -40,6 +40,6 @@ def test_a_checkpoint_comes_back_without_ids() -> None:
 
 
 def test_the_signature_covers_the_address_without_its_query() -> None:
-    assert wire.sign("secret", "https://x/v?a=1") == wire.sign("secret", "https://x/v")
+    assert wire.sign("secret", "https://x/v?a=1", "1") == wire.sign("secret", "https://x/v", "1")
     assert set(wire.sign("secret", "https://x/v")) == {"X-Vobiz-Signature-V3", "X-Vobiz-Signature-V3-Nonce"}
     assert wire.sign("", "https://x/v") == {}
