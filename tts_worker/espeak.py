@@ -57,6 +57,7 @@ _LANGUAGE_SOUNDS = {
     "zh": {"ɜ": "↗", "2": "↓", "5": "", "1": "", "3": "", "4": ""},
 }
 # What a language's spelling hides from espeak-ng is put right word by word.
+_RESPELLINGS: dict[str, Callable[[str], str]] = {"id": indonesian.respell}
 _REFINEMENTS: dict[str, Callable[[str, str], str]] = {"id": indonesian.refine}
 
 
@@ -67,6 +68,7 @@ class EspeakReader:
         self._backend = _backend(ESPEAK_VOICES[language])
         self._sounds = {**_SOUNDS, **_LANGUAGE_SOUNDS.get(language, {})}
         self._sound = re.compile("|".join(re.escape(key) for key in sorted(self._sounds, key=len, reverse=True)))
+        self._respell = _RESPELLINGS.get(language, str)
         self._refine = _REFINEMENTS.get(language)
         self._alphabet = alphabet
 
@@ -85,10 +87,9 @@ class EspeakReader:
         return units + self._words(text, position, len(text))
 
     def _words(self, text: str, start: int, end: int) -> list[Unit]:
-        """Read the words of text[start:end], which holds no punctuation, together: they influence each other."""
+        """Read the words of text[start:end], which holds no marks, together: they influence each other."""
         places = [(match.start(), match.end()) for match in _WORD.finditer(text, start, end)]
-        run = self._read(text[start:end])
-        spoken = run.split()
+        spoken = self._read(_WORD.sub(lambda match: self._respell(match[0]), text[start:end])).split()
         if len(spoken) == len(places):
             parts = [f"{self._refined(text[a:b], part)} " for part, (a, b) in zip(spoken, places, strict=True)]
         else:
@@ -100,7 +101,7 @@ class EspeakReader:
         )
 
     def _refined(self, word: str, phonemes: str) -> str:
-        return self._refine(word, phonemes) if self._refine else phonemes
+        return self._refine(self._respell(word), phonemes) if self._refine else phonemes
 
     def _read(self, run: str) -> str:
         spoken = "".join(self._backend.phonemize([run], strip=True)[:1])

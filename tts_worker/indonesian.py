@@ -21,6 +21,21 @@ _ROOTS = """
     téknis téknologi télépon télévisi téma témbak témbok témpel témpo ténda ténis téori téras térong tétés vérsi
     vidéo wésél
 """
+# English words of everyday Indonesian, in letters that give the sounds speakers use.
+_ENGLISH = """
+    account=ékaun app=ép booking=buking breakfast=brékfes browser=brauser call=kol cashback=késbék center=sénter
+    chat=cét check-in=cék-in checkin=cékin check-out=cék-aut checkout=cékaut check-up=cék-ap checkup=cékap
+    contact=kontak customer=kastemer deadline=dédlain delivery=déliveri device=divais download=daunlod email=imél
+    e-mail=imél e-wallet=i-wolét facebook=fésbuk file=fail google=gugel handphone=hénpon invoice=invois laptop=léptop
+    link=lingk live=laif login=lok-in meeting=miting mobile=mobail offline=oflain online=onlain password=paswod
+    reschedule=riskédul screenshot=skrinsyot service=sérvis share=syér showroom=syorum software=softwér suite=suit
+    timeline=taimlain top-up=top-ap update=apdét upgrade=apgréd upload=aplod username=yusernéim video-call=vidio-kol
+    voucher=voucer website=wébsait weekend=wikén whatsapp=wotsap wi-fi=waifai wifi=waifai youtube=yutub
+"""
+_SOUNDED = dict(entry.split("=") for entry in _ENGLISH.split())
+_ENGLISH_WORD = re.compile(
+    rf"((?:di|me|ber|ter)-?)?({'|'.join(sorted(_SOUNDED, key=len, reverse=True))})(-?(?:nya|an|kan|lah|kah))?"
+)
 _MARKED = {root.replace("é", "e"): root for root in _ROOTS.split()}
 _LONGEST_ROOT = max(map(len, _MARKED))
 # Prefixes from short to long, each with the first letter of the root that it swallows: men + telepon = menelepon.
@@ -46,14 +61,22 @@ _CLOSED_O = re.compile(rf"o(?=[^{_SPOKEN_VOWELS}ˈˌ]+$|[mnŋrlst][^{_SPOKEN_VOW
 _TWO_SYLLABLES = {"I": "ai", "W": "au"}
 
 
+def respell(word: str) -> str:
+    """Return an English word of everyday Indonesian as Indonesian would write its sounds, and any other as it is."""
+    found = _ENGLISH_WORD.fullmatch(word.lower())
+    return f"{found[1] or ''}{_SOUNDED[found[2]]}{found[3] or ''}" if found else word
+
+
 def refine(word: str, phonemes: str) -> str:
     """Return espeak-ng's phonemes of a word, in Kokoro's symbols, with the vowels and the stress a speaker gives it.
 
     Where letters and sounds do not match one by one, as in abbreviations, they stay as they are.
     """
     letters = "".join(_LETTERS.findall(word))
-    if len(letters) < 2 or phonemes.count("ˈ") > 1:
+    if not letters or phonemes.count("ˈ") > 1:
         return phonemes
+    if len(letters) == 1:  # the letter's name
+        return _stressed(phonemes.replace("ə", "ɛ"))
     voiced = _CLOSED_O.sub("ɔ", _parted(_with_vowels(mark(letters), phonemes)))
     return voiced if letters.lower() in _LEANING else _stressed(voiced)
 

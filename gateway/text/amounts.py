@@ -12,7 +12,7 @@ from gateway.text.passage import Passage, Rule
 _FEET = re.compile(r"(?<![\w.,])(\d{1,2})['′’](?:\s?(\d{1,2})(?:\"|″|”|''))?(?![\w])")
 _INCHES = re.compile(r"(?<![\w.,])(\d{1,3}(?:\.\d+)?)(?:\"|″|”)(?=[\s.,;:!?)]|$)")
 _RANGE_DASH = re.compile(r"\s?[–—−-]\s?(?=[~$€£₹¥]?\s?(?:Rp\.?\s?)?\d)")
-_TIMES = re.compile(r"(?<=\d)(\s?)([*×x])\s?(?=\d)")
+_TIMES = re.compile(r"(?<=\d)(\s?)([*×x])\s?(?=\d|Rp|[$€£₹¥])")
 # Longer rows of digits are numbers of things to be noted down, not counts.
 _MAX_COUNT_DIGITS = 9
 _LONG_ID_DIGITS = 5

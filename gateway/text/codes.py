@@ -3,22 +3,31 @@
 import re
 
 from gateway.text.languages.speech import SpeechRules
+from gateway.text.markdown import SERVICE_CODE
 from gateway.text.numerals import cardinal, digits, short_number
 from gateway.text.passage import Passage, Rule
 
 _PHONE = re.compile(r"(?<![\w.,/])(?:\+|\()?\d[\d ().\u00a0–-]{5,22}\d(?![\w/]|[.,]\d)")
 _SINGLES = re.compile(r"(?<![\w.,-])\d(?:-\d){2,}(?![\w-])")
-_VERSION = re.compile(r"(?<![\w.,])[vV]?\d+(?:\.\d+){2,3}(?![\w]|[.,]\d)|(?<![\w.,])[vV]\d+(?:\.\d+)?(?![\w]|[.,]\d)")
+_VERSION = re.compile(r"(?<![\w.,])[vV]?\d+(?:\.\d+){2,3}(?![\w]|[.,-]\d)|(?<![\w.,])[vV]\d+(?:\.\d+)?(?![\w]|[.,]\d)")
+_SERVICE = re.compile(SERVICE_CODE)
 _CODE = re.compile(r"(?<![\w])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w])")
 _VOWELS = re.compile(r"[aeiouyáéíóúàèìòùâêîôûãõ]")
 # Shorter rows of digit groups are ranges and sums, longer ones no phone number of any country.
 _PHONE_DIGITS = range(7, 20)
+# Two kinds of marks make a date or a sum of shorter rows; longer ones are a tax number (01.234.567.8-901.000).
+_TAX_DIGITS = 12
 
 
 def rules(speech: SpeechRules) -> list[Rule]:
     """Rows of digits that are no numbers."""
     codes = _Codes(speech)
-    return [Rule(_VERSION, codes.version), Rule(_PHONE, codes.phone), Rule(_SINGLES, codes.singles)]
+    return [
+        Rule(_SERVICE, codes.service),
+        Rule(_VERSION, codes.version),
+        Rule(_PHONE, codes.phone),
+        Rule(_SINGLES, codes.singles),
+    ]
 
 
 def mixed_rules(speech: SpeechRules) -> list[Rule]:
@@ -38,6 +47,11 @@ class _Codes:
             return None
         groups = [digits(self._speech, group) for group in re.findall(r"\d+", text)]
         return (self._speech.signs["plus"] + " " if text.startswith("+") else "") + ", ".join(groups)
+
+    def service(self, match: re.Match[str], _: Passage) -> str:
+        """What is dialled to reach a network's own service: *123#."""
+        names = {"*": self._speech.signs["star"], "#": self._speech.signs["hash"]}
+        return " ".join(names.get(char) or digits(self._speech, char) for char in match[0])
 
     def singles(self, match: re.Match[str], _: Passage) -> str:
         return digits(self._speech, match[0])
@@ -85,7 +99,7 @@ def _is_phone(speech: SpeechRules, text: str, passage: Passage, start: int) -> b
     ):
         return False
     if "." in marks and len(marks) > 1:
-        return False
+        return sum(map(len, groups)) >= _TAX_DIGITS
     if len(groups) == 2 and marks == {"-"}:
         first, second = groups
         years = all(len(group) == 4 and 1500 <= int(group) <= 2100 for group in groups)

@@ -1,4 +1,4 @@
-"""Dates, times of day and years."""
+"""Dates and years."""
 
 import re
 from collections.abc import Mapping
@@ -13,11 +13,6 @@ from gateway.text.passage import Passage, Rule
 
 _ISO = re.compile(r"(?<![\w-])(\d{4})-(\d{1,2})-(\d{1,2})(?![\w-])")
 _NUMERIC = re.compile(r"(?<![\w./-])(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?![\w/-])")
-_HALF_DAY = r"(?:\s?([ap])(?:\.\s?m\.|m(?!\w)))"
-_CLOCK = re.compile(rf"(?<![\w:.,])(\d{{1,2}}):(\d{{2}})(?::(\d{{2}}))?(?![\d:]){_HALF_DAY}?", re.IGNORECASE)
-_HOUR = re.compile(rf"(?<![\w:.,])(\d{{1,2}}){_HALF_DAY}", re.IGNORECASE)
-_H_TIME = re.compile(r"(?<![\w:.,])(\d{1,2})\s?[hH]\s?(\d{2})?(?!\w|\s?\d)")
-_DOTTED = re.compile(r"(?<![\w:.,])(\d{1,2})\.(\d{2})(?:\s?[–-]\s?(\d{1,2})\.(\d{2}))?(?![\w]|[.,]\d)")
 _DECADE = re.compile(r"(?<![\w'’])(1[1-9]|20)(\d)0['’]?s(?!\w)|['’](\d)0s(?!\w)")
 _WEEKDAYS = {"Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday"} | {
     "Sat": "Saturday",
@@ -28,8 +23,11 @@ _WEEKDAY = re.compile(
     r"(?<!\w)(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=\s|$|[–,-])|(?=\s?[–-]\s?[A-Z]|,?\s\d|,\s[A-Z][a-z]{2}\w*\.?\s\d))"
     r"|(?<=[–-])(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?!\w)"
 )
-_NEAR_CHARS = 24
-_TIME_ZONES = frozenset({"wib", "wita", "wit"})
+_SLASHED = re.compile(r"(?<![\w.,/-])(\d{1,2})/(\d{1,2})(?![\w/-]|[.,]\d)")
+_SPAN = re.compile(
+    r"(?<![\w–-])(?P<first>[^\W\d_]{3,9})[.॰]?\s?[–-]\s?(?P<last>[^\W\d_]{3,9})(?![\w–-])[.॰]?"
+    r"(?:\s(?P<year>[12]\d{3})(?![\w:%]|[.,]\d))?"
+)
 _TENS = ("", "tens", "twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
 
 
@@ -54,6 +52,15 @@ def day_names(speech: SpeechRules) -> frozenset[str]:
     return frozenset(name.lower().rstrip(".") for name in names)
 
 
+def _full_names(speech: SpeechRules) -> list[dict[str, str]]:
+    """Days, and months, by their short names, in small letters and without full stops."""
+    tables = [
+        (names("abbreviated", locale=speech.locale), names("wide", locale=speech.locale))
+        for names in (get_day_names, get_month_names)
+    ]
+    return [{short[key].lower().rstrip(".॰"): wide[key] for key in short} for short, wide in tables]
+
+
 class _Calendar:
     """Says dates in one language."""
 
@@ -61,6 +68,8 @@ class _Calendar:
         self._speech = speech
         self.months = month_names(speech)
         self._names: Mapping[int, str] = get_month_names("wide", locale=speech.locale)
+        self._days = day_names(speech)
+        self._full = _full_names(speech)
 
     def say(self, day: int, month: int, of_year: int | None, passage: Passage, start: int) -> str | None:
         if not (1 <= month <= 12 and 0 <= day <= 31):
@@ -83,6 +92,22 @@ class _Calendar:
         month_first = self._speech.code == "en" and mark == "/" and first <= 12
         day, month = (second, first) if month_first else (first, second)
         return self.say(day, month, of_year, passage, match.start())
+
+    def day_and_month(self, match: re.Match[str], passage: Passage) -> str | None:
+        """5/1 is a date where something names it one."""
+        before = passage.known_before(match.start())
+        if before not in self._speech.date_words and before not in self._days:
+            return None
+        return self.say(int(match[1]), int(match[2]), None, passage, match.start())
+
+    def span(self, match: re.Match[str], _: Passage) -> str | None:
+        """Short names count only side by side: "Sun" and "mar" are words."""
+        first, last = (match[side].lower() for side in ("first", "last"))
+        for full in self._full:
+            if first in full and last in full:
+                said_year = f" {year(self._speech, int(match['year']))}" if match["year"] else ""
+                return f"{full[first]} {self._speech.signs['to']} {full[last]}{said_year}"
+        return None
 
     def iso(self, match: re.Match[str], passage: Passage) -> str | None:
         return self.say(int(match[3]), int(match[2]), int(match[1]), passage, match.start())
@@ -115,7 +140,7 @@ class _Calendar:
 
 
 def rules(speech: SpeechRules) -> list[Rule]:
-    """Dates before times: both are digits with marks between."""
+    """From the numeric to the named."""
     calendar = _Calendar(speech)
     names = "|".join(sorted(map(re.escape, calendar.months), key=len, reverse=True))
     month = rf"(?P<month>{'(?-i:(?=[A-Z]))' if speech.code in ('en', 'id') else ''}(?:{names})(?!\w)[.॰]?)"
@@ -125,6 +150,8 @@ def rules(speech: SpeechRules) -> list[Rule]:
     month_day = rf"(?<!\w){month}\s(?P<day>\d{{1,2}}){ordinal_mark}(?:\s?[–-]\s?(?P<until>\d{{1,2}}))?"
     month_day += r"(?![\w:%]|[.,]\d)(?:,?\s(?P<year>[12]\d{3})(?![\w:%]|[.,]\d))?"
     found = [
+        Rule(_SPAN, calendar.span),
+        Rule(_SLASHED, calendar.day_and_month),
         Rule(_ISO, calendar.iso),
         Rule(_NUMERIC, calendar.numeric),
         Rule(re.compile(day_month, re.IGNORECASE), calendar.day_month),
@@ -134,71 +161,7 @@ def rules(speech: SpeechRules) -> list[Rule]:
         found.append(Rule(re.compile(month_day, re.IGNORECASE), calendar.month_day))
         found.append(Rule(_DECADE, partial(_decade, speech)))
     month_year = rf"(?<!\w){month},?\s(?P<of>de\s)?(?P<year>[12]\d{{3}})(?![\w:%]|[.,]\d)"
-    found.append(Rule(re.compile(month_year, re.IGNORECASE), calendar.month_year))
-    return found + _time_rules(speech)
-
-
-def _time_rules(speech: SpeechRules) -> list[Rule]:
-    def said(hour: int, minute: int) -> str:
-        return speech.time(hour, minute, lambda number: cardinal(speech, number))
-
-    def clock(match: re.Match[str], passage: Passage) -> str | None:
-        hour, minute, half = int(match[1]), int(match[2]), match[4]
-        ratio = "ratio" in _near(passage, match.start())
-        if hour > 24 or minute > 59 or ratio:
-            return None
-        if half and hour <= 12:
-            return f"{_half_day_time(speech, hour, minute)} {_half(speech, half)}"
-        return said(hour % 24, minute)
-
-    def hour_only(match: re.Match[str], _: Passage) -> str | None:
-        hour = int(match[1])
-        return f"{cardinal(speech, hour)} {_half(speech, match[2])}" if 0 < hour <= 12 else None
-
-    def h_time(match: re.Match[str], _: Passage) -> str | None:
-        hour, minute = int(match[1]), int(match[2] or 0)
-        if not match[2] and speech.code in ("es", "it"):
-            return None  # a measure: "24 h"
-        return said(hour, minute) if hour <= 24 and minute <= 59 else None
-
-    def dotted(match: re.Match[str], passage: Passage) -> str | None:
-        hour, minute = int(match[1]), int(match[2])
-        until = (int(match[3]), int(match[4])) if match[3] else None
-        named = any(word.strip(".,") in speech.time_words for word in _near(passage, match.start()).split())
-        named = named or passage.after(match.end()).lower() in _TIME_ZONES or passage.claimed(match.start() - 2)
-        if hour > 24 or minute > 59 or not (named or (until and minute % 15 == 0 and until[1] % 15 == 0)):
-            return None
-        return said(hour, minute) + (f" {speech.signs['to']} {said(*until)}" if until else "")
-
-    def bajey(match: re.Match[str], passage: Passage) -> str | None:
-        time = clock(match, passage)  # minutes are said with a word that takes the place of "o'clock"
-        return time if time is None or time.endswith("मिनट") else f"{time} बजे"
-
-    found = [Rule(_CLOCK, clock)]
-    if speech.code == "hi":
-        return [Rule(re.compile(_CLOCK.pattern + r"\s?बजे", re.IGNORECASE), bajey), *found]
-    found.append(Rule(_HOUR, hour_only))
-    if "h" in speech.time_marks or speech.code in ("es", "it"):
-        found.append(Rule(_H_TIME, h_time))
-    if "." in speech.time_marks:
-        found.append(Rule(_DOTTED, dotted))
-    return found
-
-
-def _near(passage: Passage, at: int) -> str:
-    """What stands shortly before a number: "jam 08.00 s.d. 16.00" names the kind only once."""
-    return passage.text[max(0, at - _NEAR_CHARS) : at].lower()
-
-
-def _half(speech: SpeechRules, letter: str) -> str:
-    return f"{letter.upper()} M" if speech.code != "es" else ("de la mañana" if letter in "aA" else "de la tarde")
-
-
-def _half_day_time(speech: SpeechRules, hour: int, minute: int) -> str:
-    if speech.code != "en":
-        return speech.time(hour, minute, lambda number: cardinal(speech, number))
-    oh = "oh " if 0 < minute < 10 else ""
-    return f"{cardinal(speech, hour)} {oh}{cardinal(speech, minute) if minute else ''}".strip()
+    return [*found, Rule(re.compile(month_year, re.IGNORECASE), calendar.month_year)]
 
 
 def _decade(speech: SpeechRules, match: re.Match[str], _: Passage) -> str:

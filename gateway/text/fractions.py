@@ -44,7 +44,8 @@ class _Pairs:
         top, bottom = int(match[2]), int(match[3])
         said = self._mixed(match[1], top, bottom) if bottom else None
         if said is None:
-            joined = "" if (top, bottom) == (24, 7) or top == bottom else self._signs["out_of"] + " "
+            sign = self._signs["over" if top > bottom else "out_of"]  # more than all there is: a blood pressure
+            joined = "" if (top, bottom) == (24, 7) or top == bottom else sign + " "
             said = f"{cardinal(self._speech, top)} {joined}{cardinal(self._speech, bottom)}"
         return said + self._fraction_unit(match)
 

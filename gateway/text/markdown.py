@@ -13,6 +13,9 @@ _FENCE = re.compile(r"\s*(?:```|~~~).*")
 _RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}|\s*\|?(?:\s*:?-{2,}:?\s*\|?)+\s*")
 _LEAD = re.compile(r"\s*(?:>\s?)*\s*(?:#{1,6}\s+|[-*+•·‣◦–—]\s+(?:\[[ xX]\]\s+)?)?")
 _NUMBERED = re.compile(r"\s*(\d{1,3})([.)])\s+(?=\S)")
+# A code to be dialled, *123*1#: its stars emphasise nothing.
+SERVICE_CODE = r"(?<![\w*#])\*\d+(?:\*\d+)*#(?![\w*#])"
+_SERVICE_CODE = re.compile(SERVICE_CODE)
 _TABLE_ROW = re.compile(r"\s*\|.*\|\s*")
 
 
@@ -49,10 +52,20 @@ def _line(line: str, start: int) -> list[tuple[str, int]]:
         head += [(",", start + skip + numbered.start(2)), (" ", start + skip + numbered.end(2))]
         skip += numbered.end()
         body = line[skip:]
-    found = [(char, start + skip + at) for char, at in _inline(body)]
+    found = [(char, start + skip + at) for char, at in _visible(body)]
     if _TABLE_ROW.fullmatch(line):
         found = [("," if char == "|" else char, at) for char, at in found]
     return head + found
+
+
+def _visible(body: str) -> list[tuple[str, int]]:
+    chars: list[tuple[str, int]] = []
+    at = 0
+    for code in _SERVICE_CODE.finditer(body):
+        chars += [(char, at + place) for char, place in _inline(body[at : code.start()])]
+        chars += [(char, place) for place, char in enumerate(code[0], code.start())]
+        at = code.end()
+    return chars + [(char, at + place) for char, place in _inline(body[at:])]
 
 
 def _inline(body: str) -> list[tuple[str, int]]:

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
-from gateway.text import addresses, amounts, codes, dates, fractions, money, wording
+from gateway.text import addresses, amounts, codes, dates, fractions, money, times, wording
 from gateway.text.languages import base_code, speech_rules
 from gateway.text.markdown import Visible, visible
 from gateway.text.numerals import digits
@@ -41,6 +41,7 @@ def _rules(code: str) -> list[Rule]:
     return [
         *addresses.rules(speech),
         *dates.rules(speech),
+        *times.rules(speech),
         *codes.rules(speech),
         *money.rules(speech),
         *fractions.rules(speech),

@@ -56,6 +56,8 @@ def _expand(speech: SpeechRules, words: dict[str, str], match: re.Match[str], pa
             return None  # without a stop it could be a name or a word
     if speech.code == "id" and written in ("Dr.", "Dr"):
         return "doktor"  # the small "dr." is the physician
+    if speech.code == "id" and written == "dr" and passage.after(end)[:1].isupper():
+        return "dokter"
     if len(key) == 2 and key[1] == "." and key[0].isalpha() and words is not None and "(?=" not in match.re.pattern:
         name_follows = passage.after(end)[:1].isupper() or passage.after(end) == "et"
         if match.re.pattern.endswith(r"(?![\w])") and not (written[0].isupper() and name_follows):
@@ -150,7 +152,10 @@ def _sign_rules(speech: SpeechRules) -> list[Rule]:
 
     def per(match: re.Match[str], passage: Passage) -> str | None:
         counted = _COUNTED.search(passage.text, 0, match.start())  # "24 jam/hari"
-        return names["per"] if counted or passage.claimed(match.start() - 1) else None
+        if not (counted or passage.claimed(match.start() - 1)):
+            return None
+        word = match[1]
+        return f"{names['per']} {speech.abbreviations.get(word) or speech.after_number.get(word) or word}"
 
     return [
         Rule(_FORMS_OF_AND, lambda _match, _passage: names["and"]),
@@ -173,6 +178,6 @@ def _sign_rules(speech: SpeechRules) -> list[Rule]:
         fixed(r"°", names["degrees"]),
         fixed(r"(?<=\w)²", names["squared"]),
         fixed(r"(?<=\w)³", names["cubed"]),
-        Rule(re.compile(r"\s?/\s?(?=[a-z])"), per),
+        Rule(re.compile(r"\s?/\s?([a-z]+)(?!\w)"), per),
         fixed(r"(?<=\w)/(?=\w)", ""),
     ]

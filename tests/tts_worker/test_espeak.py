@@ -52,6 +52,9 @@ def test_each_word_has_its_own_phonemes(language: str) -> None:
     ("word", "phonemes"),
     [
         ("jalan", "ʤˈalan"),
+        ("Online", "ɔnlˈain"),
+        ("Wi-Fi", "wˈIfI"),
+        ("M", "ˈɛm"),
         ("cuci", "ʧˈuʧi"),
         ("nyanyi", "ɲˈaɲi"),
         ("ngengat", "ŋəŋˈat"),

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tts_worker.indonesian import mark, refine
+from tts_worker.indonesian import mark, refine, respell
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,27 @@ def test_vowels_and_stress_become_a_speakers(word: str, espeak: str, refined: st
 )
 def test_what_does_not_match_letter_by_letter_stays(word: str, phonemes: str) -> None:
     assert refine(word, phonemes) == phonemes
+
+
+@pytest.mark.parametrize(("letter", "espeak", "refined"), [("M", "əm", "ˈɛm"), ("F", "əf", "ˈɛf"), ("E", "e", "ˈe")])
+def test_the_name_of_a_letter_has_a_full_and_stressed_vowel(letter: str, espeak: str, refined: str) -> None:
+    assert refine(letter, espeak) == refined
+
+
+@pytest.mark.parametrize(
+    ("written", "sounded"),
+    [
+        ("Online", "onlain"),
+        ("Wi-Fi", "waifai"),
+        ("check-in", "cék-in"),
+        ("emailnya", "imélnya"),
+        ("di-download", "di-daunlod"),
+        ("appel", "appel"),
+        ("makan", "makan"),
+    ],
+)
+def test_an_everyday_english_word_is_spelled_as_it_sounds_and_others_stay(written: str, sounded: str) -> None:
+    assert respell(written) == sounded
 
 
 @given(st.text(max_size=20), st.text(alphabet="aeiouɛəɔIWˈˌbkŋʤ", max_size=20))

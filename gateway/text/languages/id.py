@@ -120,6 +120,11 @@ SPEECH = SpeechRules(
         m.kom.=magister komputer | m.pd.=magister pendidikan | s.sos.=sarjana sosial | s.si.=sarjana sains
         m.si.=magister sains | s.ag.=sarjana agama | s.psi.=sarjana psikologi | s.farm.=sarjana farmasi
         s.kep.=sarjana keperawatan | m.kes.=magister kesehatan | s.ked.=sarjana kedokteran
+        sp.a=spesialis anak | sp.pd=spesialis penyakit dalam | sp.og=spesialis kandungan | sp.jp=spesialis jantung
+        sp.m=spesialis mata | sp.kk=spesialis kulit dan kelamin | sp.b=spesialis bedah | sp.s=spesialis saraf
+        sp.n=spesialis saraf | sp.p=spesialis paru | sp.ot=spesialis ortopedi | sp.kj=spesialis kedokteran jiwa
+        sp.tht=spesialis T H T | sp.u=spesialis urologi | rek.=rekening | rek=rekening | hub.=hubungi | gd.=gedung
+        bln=bulan | p.a.=per tahun | pcs=buah
         """
     ),
     before_number=table(
@@ -130,13 +135,14 @@ SPEECH = SpeechRules(
     ),
     after_number=table(
         """
-        rb=ribu | jt=juta | mnt=menit | mnt.=menit | dtk=detik | dtk.=detik | org=orang | org.=orang
+        rb=ribu | jt=juta | mnt=menit | mnt.=menit | dtk=detik | dtk.=detik | org=orang | org.=orang | hr=hari
+        mgg=minggu | sdm=sendok makan | sdt=sendok teh | ltr=liter | lbr=lembar | bh=buah
         """
     ),
     spelled=words(
         "pln ktp bpjs otp atm bca bri bni ojk sma smp sd uu idr rsud bumn ugm ui itb dki tni pt cv ud hp tv ac ri",
         "pbb ppn dpr mpr kua rt rw wib id ips ipa ipk umkm apbn apbd asn pns bumd ukm uts uas imei usb igd icu",
-        "iva",
+        "iva spbu nisn",
     ),
     read=words(
         "sim pin ram rom asi asean tol di ke dan ya ini itu ada apa kami anda saya yang dari pos bus tim ban jam",
@@ -149,7 +155,7 @@ SPEECH = SpeechRules(
         "bab kelas abad gang gg bagian jilid tahap tipe pasal perang semester golongan pakubuwono hamengkubuwono",
     ),
     code_words=words(
-        "kode pin otp hubungi dial sandi password pos ekstensi",
+        "kode pin otp hubungi dial sandi password pos ekstensi plat nopol polisi",
     ),
     id_words=words(
         "nomor no rekening pesanan tiket referensi id resi tagihan faktur kasus pelacakan kartu pelanggan akun",
@@ -157,6 +163,9 @@ SPEECH = SpeechRules(
     ),
     time_words=words(
         "pukul pkl jam sekitar",
+    ),
+    date_words=words(
+        "tanggal tgl",
     ),
     time_marks=".:",
     ordinals={1: "pertama"},

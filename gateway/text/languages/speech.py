@@ -62,6 +62,7 @@ class SpeechRules:
     not_priced: frozenset[str] = frozenset()  # words after a price that are no noun ("the $50 you paid")
     time_words: frozenset[str] = frozenset()  # "14.30" after one of these is a time
     time_marks: str = ":"
+    date_words: frozenset[str] = frozenset()  # "5/1" after one of these, or after a weekday, is a day and a month
     ordinals: Mapping[int, str] = field(default_factory=dict)
     ordinal_prefix: str = ""
     ordinal_pattern: str = ""  # after the digits of an ordinal

@@ -1,4 +1,4 @@
-"""Dates, times of day and years."""
+"""Dates and years."""
 
 import pytest
 
