@@ -4,7 +4,7 @@ PIP_INSTALL = -m pip install --quiet --disable-pip-version-check -c constraints.
 RUN = .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install system models format lint types check test-fast test-models test-browser test-torch test-313 test-counterparts cover soak fuzz bench image clean
+.PHONY: help demo test install system models format lint types check test-fast test-models test-browser test-torch test-ray test-313 test-counterparts cover soak fuzz bench image clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -12,7 +12,7 @@ help: ## This list
 demo: .venv/local ## Hear a bot answer a phone call, all of it on this machine (ONCE=1 exits afterwards, PORT=8080)
 	$(RUN)/voicebot demo --port $(or $(PORT),8080) $(if $(ONCE),--once)
 
-test: system check test-fast test-models test-browser test-torch test-counterparts test-313 ## Lint, types and every test this machine can run
+test: system check test-fast test-models test-browser test-torch test-ray test-counterparts test-313 ## Lint, types and every test this machine can run
 
 # Environments. A stamp file says what is installed; it is older than what it was installed from when that changes.
 
@@ -55,7 +55,7 @@ PYTEST = $(RUN)/python -m pytest
 # Some tests run real processes on a machine that others use. What failed is run once more, alone, and stands in the output
 # twice: a test that needs it is to be mended.
 AGAIN = $(PYTEST) --last-failed --last-failed-no-failures none
-FAST = -m "not models and not torch and not soak and not fuzz and not bench and not gpu and not browser and not counterparts"
+FAST = -m "not models and not torch and not soak and not fuzz and not bench and not gpu and not browser and not counterparts and not ray"
 
 test-fast: .venv/dev ## The offline tests, three minutes
 	$(PYTEST) $(FAST) || $(AGAIN) $(FAST)
@@ -68,6 +68,9 @@ test-browser: .venv/dev ## The pages in a real Chromium
 
 test-torch: .venv/dev models ## The torch engine in an environment of its own, where Python 3.11 or 3.12 exists
 	.ci/torch-tests
+
+test-ray: ## The worker behind Ray Serve, in an environment of its own
+	.ci/ray-tests
 
 test-313: ## The offline tests on Python 3.13 with audioop-lts, where that interpreter exists
 	.ci/python-313-tests

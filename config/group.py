@@ -4,6 +4,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+Port = Annotated[int, Field(ge=0, le=65535)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 
 

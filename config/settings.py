@@ -8,12 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from config import platforms
-from config.group import Group, Seconds
+from config.group import LOOPBACK, Group, Port, Seconds
 from config.tts import Tts
+from config.worker import Worker
 
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
-
-Port = Annotated[int, Field(ge=0, le=65535)]
 EndSilence = Annotated[int, Field(ge=250, le=1200)]
 Level = Literal["debug", "info", "warning", "error"]
 Language = Literal["en", "id", "es", "fr", "it", "pt", "hi", "ja", "zh"]
@@ -138,30 +136,6 @@ class Llm(Group):
         return self
 
 
-class Worker(Group):
-    host: str
-    port: Port
-    engine: Literal["kokoro_onnx", "kokoro_torch", "tone"]
-    token: Annotated[str, Field(repr=False)]
-    threads: Annotated[int, Field(ge=0, le=64)]
-    device: Literal["auto", "cuda", "mps", "cpu"]
-    weights: str
-    max_sessions: Annotated[int, Field(ge=1)]
-    max_queued: Annotated[int, Field(ge=1)]
-    idle_s: Annotated[float, Field(gt=0, le=86_400)]
-    session_s: Annotated[float, Field(gt=0, le=86_400)]
-    stall_s: Annotated[float, Field(gt=0, le=300)]
-    drain_s: Annotated[float, Field(ge=0, le=3600)]
-
-    @model_validator(mode="after")
-    def _token_off_loopback(self) -> "Worker":
-        if self.host not in _LOOPBACK and not self.token:
-            raise ValueError(
-                f"worker.token is empty while worker.host is {self.host}; set a token or listen on 127.0.0.1"
-            )
-        return self
-
-
 class Models(Group):
     dir: str
 
@@ -223,7 +197,7 @@ class Settings(Group):
 
     @model_validator(mode="after")
     def _insecure_only_on_loopback(self) -> "Settings":
-        if self.security.insecure_dev and self.server.host not in _LOOPBACK:
+        if self.security.insecure_dev and self.server.host not in LOOPBACK:
             raise ValueError(
                 f"security.insecure_dev is true while server.host is {self.server.host}; "
                 "listen on 127.0.0.1 or switch insecure_dev off"

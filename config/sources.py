@@ -3,6 +3,7 @@
 Every mistake is one sentence that names the source, the key and the remedy.
 """
 
+import argparse
 import difflib
 import os
 import tomllib
@@ -18,6 +19,15 @@ from config.settings import Settings, WorkerSettings
 
 ENV_PREFIX = "VOICEBOT_"
 M = TypeVar("M", bound=BaseModel)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Give a command --config, --profile and --set: the `file`, `profile` and `overrides` of `load`."""
+    parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file laid over the defaults")
+    parser.add_argument("--profile", default="", metavar="NAME", help=f"a profile: {', '.join(_profiles())}")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="one setting; may be repeated"
+    )
 
 
 def load(
@@ -66,12 +76,15 @@ def _merged(profile: str, file: Path | None, overrides: Sequence[str], environ: 
     return merged
 
 
-def _profile(name: str) -> dict[str, Any]:
+def _profiles() -> list[str]:
     folder = resources.files("config") / "profiles"
-    names = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
-    if name not in names:
-        raise ConfigError(f"there is no profile {name}; choose one of {', '.join(names)}")
-    return tomllib.loads((folder / f"{name}.toml").read_text("utf-8"))
+    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def _profile(name: str) -> dict[str, Any]:
+    if name not in _profiles():
+        raise ConfigError(f"there is no profile {name}; choose one of {', '.join(_profiles())}")
+    return tomllib.loads((resources.files("config") / "profiles" / f"{name}.toml").read_text("utf-8"))
 
 
 def _toml_file(path: Path) -> dict[str, Any]:

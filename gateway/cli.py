@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from config import logs
 from config.errors import ConfigError
 from config.settings import Settings
-from config.sources import load
+from config.sources import add_options, load
 from gateway.cli_bench import add_bench
-from gateway.cli_flags import Command, add, call_flags, demo_flags, settings_flags, soak_flags
+from gateway.cli_flags import Command, add, call_flags, demo_flags, soak_flags
 from gateway.errors import VoicebotError
 
 
@@ -40,11 +40,11 @@ def _parser() -> argparse.ArgumentParser:
         prog="voicebot", description="Answers phone calls with a language model and a natural voice."
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    settings_flags(add(commands, "serve", "run the gateway", "voicebot serve --profile aws --config my.toml", _serve))
-    settings_flags(add(commands, "worker", "run the TTS worker", "voicebot worker --set worker.port=8081", _worker))
+    add_options(add(commands, "serve", "run the gateway", "voicebot serve --profile aws --config my.toml", _serve))
+    add_options(add(commands, "worker", "run the TTS worker", "voicebot worker --set worker.port=8081", _worker))
     demo_flags(add(commands, "demo", "run everything offline, with a recorded call", "voicebot demo --once", _demo))
     call_flags(add(commands, "call", "play recordings as a caller", "voicebot call hours.wav --out out", _call))
-    settings_flags(
+    add_options(
         add(commands, "doctor", "check this machine and configuration", "voicebot doctor --profile offline", _doctor)
     )
     soak_flags(add(commands, "soak", "many calls; nothing may pile up", "voicebot soak --calls 50", _soak))

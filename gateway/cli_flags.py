@@ -18,15 +18,6 @@ def add(commands: Commands, name: str, purpose: str, example: str, run: Command)
     return parser
 
 
-def settings_flags(parser: argparse.ArgumentParser) -> None:
-    """The sources of settings, as config.sources.load takes them."""
-    parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file laid over the defaults")
-    parser.add_argument("--profile", default="", metavar="NAME", help="a profile: offline, indonesia, aws, loadtest")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="one setting; may be repeated"
-    )
-
-
 def demo_flags(demo: argparse.ArgumentParser) -> None:
     demo.add_argument(
         "--profile", choices=["offline", "indonesia"], default="offline", help="which bot (default offline: English)"

@@ -69,6 +69,7 @@ def test_only_entry_points_read_configuration() -> None:
         "app_platforms.py",
         "demo.py",
         "doctor.py",
+        "ray_serve.py",
     }
     # Errors and the model store's paths are plain values; settings and their sources are not.
     readers = [path for path in sources("gateway", "tts_worker") if path.name not in entries]
@@ -103,13 +104,19 @@ def test_the_session_sees_base_protocols_only() -> None:
 
 def test_heavy_libraries_live_in_the_files_of_their_engine() -> None:
     torch_engine = ("kokoro_torch.py", "batch.py", "ragged.py")
-    for library, homes in (("torch", torch_engine), ("kokoro", torch_engine), ("onnxruntime", ("kokoro_onnx.py",))):
+    homes_of = {
+        "torch": torch_engine,
+        "kokoro": torch_engine,
+        "onnxruntime": ("kokoro_onnx.py",),
+        "ray": ("ray_serve.py",),
+    }
+    for library, homes in homes_of.items():
         paths = [path for path in sources(*OURS) if path.name not in homes]
         assert offenders(paths, (library,)) == []
 
 
 def test_the_worker_app_imports_without_a_model_library() -> None:
-    script = "import sys, tts_worker.app; sys.exit(bool({'torch', 'onnxruntime', 'kokoro'} & set(sys.modules)))"
+    script = "import sys, tts_worker.app; sys.exit(bool({'torch', 'onnxruntime', 'kokoro', 'ray'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=60).returncode == 0
 
 

@@ -2,12 +2,10 @@
 
 import argparse
 import asyncio
-import importlib
 import signal
 import socket
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from types import FrameType
 
 import structlog
@@ -16,11 +14,9 @@ from starlette.applications import Starlette
 
 from config import logs, sources
 from config.errors import ConfigError
-from config.settings import WorkerSettings
 from media.tts_wire import MAX_CONTROL_BYTES
-from tts_worker.app import build_app
-from tts_worker.engine import Engine
-from tts_worker.worker import Worker, WorkerLimits
+from tts_worker.app import configured_app
+from tts_worker.worker import Worker
 
 log = structlog.get_logger(__name__)
 
@@ -41,8 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         settings = sources.load_worker(options.profile, options.config, options.set)
         logs.set_up(settings.log.level, settings.log.format, settings.log.words)
-        engine = build_engine(settings)
-        app = build_app(engine, _limits(settings), settings.worker.token)
+        app = configured_app(settings)
         listener = _listen(settings.worker.host, settings.worker.port)
     except ConfigError as error:
         print(error, file=sys.stderr)
@@ -59,36 +54,8 @@ def _parser() -> argparse.ArgumentParser:
         epilog="example: python -m tts_worker --set worker.engine=tone --set worker.port=8081",
     )
     parser.add_argument("command", nargs="?", choices=["serve"], default="serve", help="what SageMaker starts")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file laid over the defaults")
-    parser.add_argument("--profile", default="", metavar="NAME", help="a profile of config/profiles")
-    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="one setting")
+    sources.add_options(parser)
     return parser
-
-
-def build_engine(settings: WorkerSettings) -> Engine:
-    """Return the configured engine, importing only its libraries; ConfigError when they or its files are missing."""
-    worker = settings.worker
-    if worker.engine == "tone":
-        from tts_worker.tone import ToneEngine
-
-        return ToneEngine()
-    try:
-        module = importlib.import_module(f"tts_worker.{worker.engine}")
-    except ImportError as error:
-        extra = "worker-gpu" if worker.engine == "kokoro_torch" else "local"
-        raise ConfigError(
-            f"worker.engine {worker.engine} needs {error.name}; "
-            f'install it with pip install -c constraints.txt -e ".[{extra}]"'
-        ) from error
-    engine: Engine = module.build_engine(
-        models_dir=settings.models.dir, weights=worker.weights, threads=worker.threads, device=worker.device
-    )
-    return engine
-
-
-def _limits(settings: WorkerSettings) -> WorkerLimits:
-    worker = settings.worker
-    return WorkerLimits(worker.max_sessions, worker.max_queued, worker.idle_s, worker.session_s, worker.stall_s)
 
 
 def _listen(host: str, port: int) -> socket.socket:

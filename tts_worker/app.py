@@ -10,13 +10,23 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route, WebSocketRoute
 
 from config.errors import ConfigError
+from config.settings import WorkerSettings
 from media.tts_wire import STREAM_PATH
 from tts_worker import stream
 from tts_worker.engine import Engine
+from tts_worker.engines import build_engine
 from tts_worker.invocations import invocations
 from tts_worker.request import Delivery, RequestReader
 from tts_worker.scheduler import Scheduler
 from tts_worker.worker import Worker, WorkerLimits
+
+
+def configured_app(settings: WorkerSettings) -> Starlette:
+    """Return the application with the configured engine and limits; ConfigError when the engine cannot be had."""
+    own = settings.worker
+    engine = build_engine(own.engine, settings.models.dir, own.weights, own.threads, own.device)
+    limits = WorkerLimits(own.max_sessions, own.max_queued, own.idle_s, own.session_s, own.stall_s)
+    return build_app(engine, limits, own.token)
 
 
 def build_app(

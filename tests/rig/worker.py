@@ -67,7 +67,7 @@ def start_worker(*settings: str, port: int = 0, engine: str = "tone", ready: boo
     command = [sys.executable, "-m", "tts_worker", "serve", *(part for s in given for part in ("--set", s))]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     log: queue.Queue[dict[str, Any]] = queue.Queue()
-    threading.Thread(target=_collect, args=(process, log), daemon=True).start()
+    threading.Thread(target=collect_log, args=(process, log), daemon=True).start()
     worker = WorkerProcess(process, 0, log)
     try:
         worker.port = int(worker.wait_for("worker_listening")["port"])
@@ -90,7 +90,8 @@ def running_worker(*settings: str, port: int = 0, engine: str = "tone") -> Itera
             worker.kill()
 
 
-def _collect(process: "subprocess.Popen[str]", log: "queue.Queue[dict[str, Any]]") -> None:
+def collect_log(process: "subprocess.Popen[str]", log: "queue.Queue[dict[str, Any]]") -> None:
+    """Put every line the process writes to stderr on `log`, parsed where it is JSON, until the process ends."""
     assert process.stderr is not None
     for line in process.stderr:
         try:

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from config.sources import load_worker
 from tests.rig.worker import running_worker
-from tts_worker.__main__ import build_engine, main
-from tts_worker.tone import ToneEngine
+from tts_worker.__main__ import main
 
 
 def test_help_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
@@ -38,28 +36,12 @@ def test_a_wrong_configuration_ends_with_one_sentence_and_code_2(
     assert said in line
 
 
-def test_the_tone_engine_needs_no_files() -> None:
-    assert isinstance(build_engine(load_worker(overrides=["worker.engine=tone"], environ={})), ToneEngine)
-
-
 def test_a_real_engine_without_its_files_says_how_to_get_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("onnxruntime")
     assert main(["--set", "worker.engine=kokoro_onnx", "--set", f"models.dir={tmp_path}"]) == 2
     assert "voicebot models" in capsys.readouterr().err
-
-
-def test_an_engine_whose_library_is_missing_names_the_extra(tmp_path: Path) -> None:
-    program = (
-        "import sys; sys.modules['onnxruntime'] = None\n"
-        "from tts_worker.__main__ import main\n"
-        f"sys.exit(main(['--set', 'worker.engine=kokoro_onnx', '--set', 'models.dir={tmp_path}']))"
-    )
-    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
-    assert shown.returncode == 2
-    assert "onnxruntime" in shown.stderr
-    assert "[local]" in shown.stderr
 
 
 def test_an_engine_that_cannot_start_ends_the_process_with_code_1() -> None:
