@@ -8,13 +8,13 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from config import platforms
-from config.group import LOOPBACK, Group, Port, Seconds
+from config.group import LOOPBACK, Group, Language, Port, Seconds
+from config.stt import Stt
 from config.tts import Tts
 from config.worker import Worker
 
 EndSilence = Annotated[int, Field(ge=250, le=1200)]
 Level = Literal["debug", "info", "warning", "error"]
-Language = Literal["en", "id", "es", "fr", "it", "pt", "hi", "ja", "zh"]
 
 
 class Server(Group):
@@ -81,14 +81,6 @@ class Turn(Group):
 class Playout(Group):
     lead_ms: Annotated[int, Field(ge=20, le=1000)]
     max_queue_s: Annotated[float, Field(ge=2, le=600)]
-
-
-class Stt(Group):
-    engine: Literal["whisper", "energy"]
-    model: Annotated[str, Field(min_length=1)]
-    threads: Annotated[int, Field(ge=1, le=64)]
-    pause_ms: Annotated[int, Field(ge=40, le=2000)]
-    canned_words: Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class Bedrock(Group):

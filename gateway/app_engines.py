@@ -4,7 +4,8 @@ from pathlib import Path
 
 from config.errors import ConfigError
 from config.models import ModelStore
-from config.settings import Llm, Stt
+from config.settings import Llm
+from config.stt import Stt
 from config.tts import Tts
 from gateway.errors import SttError
 from gateway.llm.base import Deadlines, Inference, LanguageModel
@@ -21,6 +22,14 @@ def build_ears(stt: Stt, models_dir: str) -> RecogniserFactory:
 
         return EnergyRecognisers(stt.canned_words, pause_ms=stt.pause_ms)
     try:
+        if stt.engine == "transcribe":
+            from gateway.stt.transcribe import TranscribeRecognisers
+            from gateway.stt.transcribe_service import TranscribeService
+
+            asked = stt.transcribe
+            languages = {str(ours): theirs for ours, theirs in asked.languages.items()}
+            service = TranscribeService(asked.region, languages, vocabulary=asked.vocabulary, url=asked.url)
+            return TranscribeRecognisers(service, pause_ms=stt.pause_ms)
         from gateway.stt.whisper import WhisperRecognisers
 
         folder = Path(stt.model)
@@ -29,7 +38,8 @@ def build_ears(stt: Stt, models_dir: str) -> RecogniserFactory:
         return WhisperRecognisers(folder, threads=stt.threads, pause_ms=stt.pause_ms)
     except (ImportError, SttError) as error:
         raise ConfigError(
-            f'stt.engine whisper cannot be used ({error}); install it with pip install -c constraints.txt -e ".[local]"'
+            f"stt.engine {stt.engine} cannot be used ({error}); "
+            'install it with pip install -c constraints.txt -e ".[local]"'
         ) from error
 
 

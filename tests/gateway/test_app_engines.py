@@ -12,6 +12,7 @@ from gateway.llm.bedrock import BedrockModel
 from gateway.llm.openai_compatible import OpenAiCompatibleModel
 from gateway.llm.scripted import ScriptedModel
 from gateway.stt.energy import EnergyRecognisers
+from gateway.stt.transcribe import TranscribeRecognisers
 from gateway.tts.websocket import WebSocketSpeech
 
 
@@ -73,3 +74,8 @@ def test_a_recogniser_whose_model_is_missing_is_the_operators_to_mend(tmp_path: 
     settings = loadtest("stt.engine=whisper", f"models.dir={tmp_path}")
     with pytest.raises(ConfigError):
         build_ears(settings.stt, settings.models.dir)
+
+
+def test_transcribe_is_asked_where_it_is_chosen() -> None:
+    ears = build_ears(loadtest("stt.engine=transcribe", "stt.transcribe.region=ap-southeast-1").stt, "")
+    assert isinstance(ears, TranscribeRecognisers)

@@ -1,0 +1,33 @@
+"""Where a moment of a stream is in the call: streams begin late, and carry silence that the caller never sent."""
+
+from bisect import bisect_right
+
+
+class StreamClock:
+    """Of one stream. Times are seconds."""
+
+    def __init__(self, call_s: float) -> None:
+        """The stream's first audio is the call's at `call_s`."""
+        self._stream_s = [0.0]
+        self._call_s = [call_s]
+        self.sent_s = 0.0
+
+    def sent(self, seconds: float) -> None:
+        """So much of the caller's audio was sent."""
+        self.sent_s += seconds
+
+    def silence(self, seconds: float) -> None:
+        """So much silence was put in between: the call's clock stood still."""
+        here_s = self.call_s(self.sent_s)
+        if self._call_s[-1] == here_s and len(self._call_s) > 1:  # behind other silence: one entry a gap is enough
+            self._stream_s[-1] += seconds
+        else:
+            self._stream_s.append(self.sent_s + seconds)
+            self._call_s.append(here_s)
+        self.sent_s += seconds
+
+    def call_s(self, stream_s: float) -> float:
+        """The moment of the call; within silence, the moment it was put in at."""
+        at = bisect_right(self._stream_s, stream_s) - 1
+        moment_s = self._call_s[at] + stream_s - self._stream_s[at]
+        return min(moment_s, self._call_s[at + 1]) if at + 1 < len(self._call_s) else moment_s

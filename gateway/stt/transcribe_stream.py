@@ -1,0 +1,201 @@
+"""One call's stream to Amazon Transcribe, kept up as long as the call is: audio in, results out on the call's clock.
+
+The service ends a stream after 15 s without audio, so silence is sent when the phone sends none (F-76). A stream that
+is lost, or says nothing of speech it was sent, is replaced, and hears again what has no final words yet (F-77).
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Protocol
+
+import structlog
+from websockets.exceptions import ConnectionClosed
+
+from gateway.errors import SttError
+from gateway.stt.base import STT_RATE_HZ
+from gateway.stt.transcribe_clock import StreamClock
+from gateway.stt.transcribe_wire import Result, audio_event, read_message
+from media.formats import BYTES_PER_SAMPLE_PCM16
+
+log = structlog.get_logger(__name__)
+
+BYTES_PER_S = STT_RATE_HZ * BYTES_PER_SAMPLE_PCM16
+# The guide asks for 50 to 200 ms a message; longer ones cost delay, shorter ones messages.
+CHUNK_MS = 100
+# The phone sends every 20 ms; when it has been quiet for so long it is muted, and silence is sent in its place.
+MUTED_AFTER_S = 0.3
+# Audio that a new stream hears again, at most; longer ago the caller has repeated it anyway. 0.6 MB a call.
+REPLAY_S = 20
+# Between two streams, doubled each time from the first to the second.
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 3.0
+# Streams in a row that fail before a word; with the pauses about a quarter of a minute. One that lasted is a new start.
+MAX_FAILURES = 8
+STEADY_AFTER_S = 10.0
+# Speech of which nothing is said for so long means a stream that hangs; doubled each time, for noise has no words.
+SILENT_AFTER_S = 4.0
+
+_CHUNK_BYTES = BYTES_PER_S * CHUNK_MS // 1000
+_QUIET = bytes(_CHUNK_BYTES)
+
+
+class Connection(Protocol):
+    """What a websockets client connection gives."""
+
+    async def send(self, message: bytes) -> None: ...
+
+    async def recv(self) -> bytes | str: ...
+
+    async def close(self) -> None: ...
+
+
+class TranscribeStream:
+    """`on_results` gets results as they come, `on_restart` from where they are told again, `on_down` the last error."""
+
+    def __init__(
+        self,
+        connect: Callable[[], Awaitable[Connection]],
+        on_results: Callable[[list[Result]], None],
+        on_restart: Callable[[float], None],
+        on_down: Callable[[SttError], None],
+    ) -> None:
+        self._connect = connect
+        self._on_results = on_results
+        self._on_restart = on_restart
+        self._on_down = on_down
+        self._kept = bytearray()  # what a new stream would be sent, and behind it what no stream has been sent yet
+        self._kept_from_s = 0.0
+        self._sent_bytes = 0  # of what is kept
+        self._came = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._patience: asyncio.Timeout | None = None  # with the present stream
+        self._failures = 0
+        self._silent_after_s = SILENT_AFTER_S
+        self._unheard_from_s: float | None = None  # where speech began of which no result has told
+        self.down: SttError | None = None
+
+    @property
+    def connected(self) -> bool:
+        return self._patience is not None
+
+    @property
+    def fed_s(self) -> float:
+        """Caller audio fed so far."""
+        return self._kept_from_s + len(self._kept) / BYTES_PER_S
+
+    def start(self) -> None:
+        """Begin to connect."""
+        self._task = asyncio.create_task(self._run(), name="transcribe")
+
+    def feed(self, pcm: bytes) -> None:
+        """Take any amount of audio; returns at once."""
+        self._kept += pcm
+        surplus = len(self._kept) - (REPLAY_S + 1) * BYTES_PER_S
+        if surplus > 0:
+            if surplus > self._sent_bytes:  # it takes no more audio
+                self._give_up_stream()
+            self._drop(surplus)
+        if len(self._kept) - self._sent_bytes >= _CHUNK_BYTES:
+            self._came.set()
+        if self._unheard_from_s is not None and self.fed_s - self._unheard_from_s > self._silent_after_s:
+            self._give_up_stream()
+
+    def speech(self, at_s: float | None) -> None:
+        """The caller began to speak, or (None) has stopped: somebody who speaks must be heard."""
+        self._unheard_from_s = at_s
+
+    def keep_from(self, at_s: float) -> None:
+        """What was said before is final: a new stream need not hear it again."""
+        done = int((at_s - self._kept_from_s) * STT_RATE_HZ) * BYTES_PER_SAMPLE_PCM16
+        if min(done, self._sent_bytes) > BYTES_PER_S:  # forgetting moves the rest in memory, so a second at a time
+            self._drop(min(done, self._sent_bytes))
+
+    async def close(self) -> None:
+        """End the stream. Idempotent."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait({task})
+
+    async def _run(self) -> None:
+        now = asyncio.get_running_loop().time
+        while True:
+            began_s = now()
+            try:
+                await self._follow(await self._connect())
+            except SttError as error:
+                self._failures = 1 if now() - began_s > STEADY_AFTER_S else self._failures + 1
+                if not error.retryable or self._failures >= MAX_FAILURES:
+                    self.down = error
+                    self._on_down(error)
+                    return
+                log.info("transcribe_stream_ended", code=error.code, error=error.detail, failures=self._failures)
+            await asyncio.sleep(min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**self._failures))
+
+    async def _follow(self, connection: Connection) -> None:
+        """From a stream's first audio to its end, which is an SttError, or its close."""
+        self._sent_bytes = 0
+        clock = StreamClock(self._kept_from_s)
+        self._on_restart(self._kept_from_s)
+        sender = asyncio.create_task(self._send(connection, clock), name="transcribe send")
+        try:
+            async with asyncio.timeout(None) as self._patience:
+                while True:
+                    message = await connection.recv()
+                    self._take(read_message(message if isinstance(message, bytes) else message.encode()), clock)
+        except TimeoutError as error:
+            raise SttError("transcribe_hangs", "it says nothing of speech it was sent", retryable=True) from error
+        except ConnectionClosed as error:
+            raise SttError("transcribe_lost", type(error).__name__, retryable=True) from error
+        finally:
+            self._patience = None
+            sender.cancel()
+            await asyncio.wait({sender})
+            with suppress(OSError, ConnectionClosed):
+                await connection.close()
+
+    async def _send(self, connection: Connection, clock: StreamClock) -> None:
+        patience_s = MUTED_AFTER_S
+        with suppress(ConnectionClosed):  # the reader sees it too, and says so
+            while True:
+                while len(self._kept) - self._sent_bytes >= _CHUNK_BYTES:
+                    chunk = bytes(self._kept[self._sent_bytes : self._sent_bytes + _CHUNK_BYTES])
+                    self._sent_bytes += len(chunk)
+                    clock.sent(len(chunk) / BYTES_PER_S)
+                    await connection.send(audio_event(chunk))
+                    patience_s = MUTED_AFTER_S
+                self._came.clear()
+                try:
+                    async with asyncio.timeout(patience_s):
+                        await self._came.wait()
+                except TimeoutError:
+                    clock.silence(CHUNK_MS / 1000)
+                    await connection.send(audio_event(_QUIET))
+                    patience_s = CHUNK_MS / 1000  # as quick as sound
+
+    def _take(self, results: list[Result], clock: StreamClock) -> None:
+        if not results:
+            return
+        self._failures, self._silent_after_s = 0, SILENT_AFTER_S
+        if self._unheard_from_s is not None:
+            self._unheard_from_s = self.fed_s
+        self._on_results([_on_call_clock(result, clock) for result in results])
+
+    def _give_up_stream(self) -> None:
+        self._unheard_from_s = self.fed_s
+        self._silent_after_s *= 2
+        if self._patience is not None:
+            self._patience.reschedule(asyncio.get_running_loop().time())
+
+    def _drop(self, size_bytes: int) -> None:
+        del self._kept[:size_bytes]
+        self._kept_from_s += size_bytes / BYTES_PER_S
+        self._sent_bytes = max(0, self._sent_bytes - size_bytes)
+
+
+def _on_call_clock(result: Result, clock: StreamClock) -> Result:
+    items = tuple(
+        replace(item, start_s=clock.call_s(item.start_s), end_s=clock.call_s(item.end_s)) for item in result.items
+    )
+    return replace(result, start_s=clock.call_s(result.start_s), end_s=clock.call_s(result.end_s), items=items)
