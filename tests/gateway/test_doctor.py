@@ -1,6 +1,7 @@
 """The doctor: one finding a thing, each with its remedy."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +72,16 @@ async def test_engines_want_their_packages_and_models(tmp_path: object) -> None:
     assert findings["model whisper-base"][0] == "wrong"
     assert "voicebot models" in findings["model whisper-base"][1]
     assert "package onnxruntime" in findings
+
+
+async def test_transcribe_wants_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    settings = ("stt.engine=transcribe", "stt.transcribe.region=eu-west-1")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    assert (await found(*settings))["Amazon Transcribe (eu-west-1)"][0] == "wrong"
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDTEST")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    assert (await found(*settings))["Amazon Transcribe (eu-west-1)"] == ("ok", "keys found")
