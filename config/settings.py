@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from config import platforms
-from config.group import LOOPBACK, Group, Language, Port, Seconds
+from config.bots import Bot, NamedBot, Turn
+from config.group import LOOPBACK, Group, Port, Seconds
 from config.stt import Stt
 from config.tts import Tts
 from config.worker import Worker
 
-EndSilence = Annotated[int, Field(ge=250, le=1200)]
 Level = Literal["debug", "info", "warning", "error"]
 
 
@@ -48,34 +48,6 @@ class Security(Group):
     admin_token: Annotated[str, Field(repr=False)]
     token_ttl_s: Seconds
     replay_s: Annotated[float, Field(ge=0, le=86_400)]
-
-
-class Bot(Group):
-    language: Language
-    voice: str
-    speed: Annotated[float, Field(ge=0.5, le=2.0)]
-    greeting: str
-    system_prompt: str
-    fallback: Annotated[str, Field(min_length=1)]
-    reprompt: Annotated[str, Field(min_length=1)]
-    goodbye: Annotated[str, Field(min_length=1)]
-    still_there: str
-    fillers: tuple[str, ...]
-    max_call_s: Seconds
-    silence_s: Seconds
-    idle_s: Annotated[float, Field(ge=0, le=3600)]
-
-
-class Turn(Group):
-    end_silence_ms: EndSilence
-    whole_silence_ms: EndSilence
-    unfinished_silence_ms: EndSilence
-    barge_in_ms: Annotated[int, Field(ge=60, le=5000)]
-    resume_ms: Annotated[int, Field(ge=150, le=1500)]
-    speculate: bool
-    greeting_yields: bool
-    filler_s: Annotated[float, Field(ge=0, le=30)]
-    dribble_s: Annotated[float, Field(ge=0.5, le=30)]
 
 
 class Playout(Group):
@@ -176,6 +148,7 @@ class Settings(Group):
     audiosocket: platforms.AudioSocket
     freeswitch: platforms.FreeSwitch
     bot: Bot
+    bots: dict[str, NamedBot]
     turn: Turn
     playout: Playout
     stt: Stt

@@ -7,13 +7,14 @@ import argparse
 import difflib
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from config import bots
 from config.errors import ConfigError
 from config.settings import Settings, WorkerSettings
 
@@ -28,6 +29,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="one setting; may be repeated"
     )
+
+
+class _AnyName(Mapping[str, Any]):
+    """The known keys of a section whose tables the operator names: each table has the keys of `kind`."""
+
+    def __init__(self, kind: Mapping[str, Any]) -> None:
+        self._kind = kind
+
+    def __getitem__(self, name: str) -> Mapping[str, Any]:
+        return self._kind
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("NAME",))
+
+    def __len__(self) -> int:
+        return 1
 
 
 def load(
@@ -56,7 +73,8 @@ def load_worker(
 def _merged(profile: str, file: Path | None, overrides: Sequence[str], environ: Mapping[str, str]) -> dict[str, Any]:
     folder = resources.files("config")
     merged = tomllib.loads((folder / "default.toml").read_text("utf-8"))
-    known = merged
+    bot = bots.known_keys(merged)
+    known = {**merged, "bot": bot, "bots": _AnyName({**bot, "turn": merged["turn"]})}
     if profile:
         _overlay(merged, _profile(profile), f"profile {profile}", known)
     if file is not None:
@@ -73,6 +91,7 @@ def _merged(profile: str, file: Path | None, overrides: Sequence[str], environ: 
             raise ConfigError(f"--set {override}: expected section.key=value")
         path = key.strip().split(".")
         _overlay(merged, _nested(path, _value(text, _default(known, path))), f"--set {key}", known)
+    bots.complete(merged)
     return merged
 
 
@@ -112,7 +131,7 @@ def _overlay(
                 f"{source}: {name} is a section, not a value; set one of its keys, e.g. {name}.{next(iter(inner))}"
             )
         if isinstance(value, Mapping) and isinstance(inner, Mapping) and inner:
-            _overlay(base[key], value, source, inner, f"{name}.")
+            _overlay(base.setdefault(key, {}), value, source, inner, f"{name}.")
         else:
             base[key] = value
 

@@ -10,14 +10,14 @@ from aiohttp import web
 
 from config.errors import ConfigError
 from config.settings import Settings
+from gateway.app_bots import build_routing
 from gateway.app_engines import build_ears, build_model, build_voice
 from gateway.app_platforms import build_controls, build_platforms
 from gateway.call.calls import Calls
 from gateway.call.recording import Recordings
-from gateway.call.script import Script, Timing
 from gateway.console.softphone import NAME as SOFTPHONE
 from gateway.console.softphone import Softphone
-from gateway.gateway import Bot, Bounds, Gateway, Parts
+from gateway.gateway import Bounds, Gateway, Parts
 from gateway.platform_routes import SocketBounds
 from gateway.platforms.audiosocket import AudioSocket
 from gateway.platforms.shelf import Shelf
@@ -85,43 +85,13 @@ def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
         controls=build_controls(settings, http, shelf.put),
         shelf=shelf,
     )
-    calls = Calls(server.max_calls, settings.security.token_ttl_s, settings.transcripts.keep_calls, now)
+    routing = build_routing(settings)
+    caps = {bot.name: bot.max_calls for bot in routing.all if bot.max_calls}
+    calls = Calls(server.max_calls, settings.security.token_ttl_s, settings.transcripts.keep_calls, now, caps)
     bounds = Bounds(server.first_message_s, server.send_timeout_s, settings.security.replay_s)
     recording = settings.recording
     recordings = Recordings(Path(recording.dir), recording.keep_days) if recording.dir else None
-    return Gateway(parts, build_bot(settings), calls, Telemetry(), bounds, settings.security.insecure_dev, recordings)
-
-
-def build_bot(settings: Settings) -> Bot:
-    """The one bot of this configuration."""
-    bot, turn, playout = settings.bot, settings.turn, settings.playout
-    script = Script(
-        bot.language,
-        bot.system_prompt,
-        bot.greeting,
-        bot.fallback,
-        bot.reprompt,
-        bot.goodbye,
-        bot.still_there,
-        bot.fillers,
-    )
-    timing = Timing(
-        end_silence_ms=turn.end_silence_ms,
-        barge_in_ms=turn.barge_in_ms,
-        lead_ms=playout.lead_ms,
-        max_queue_s=playout.max_queue_s,
-        silence_s=bot.silence_s,
-        max_call_s=bot.max_call_s,
-        whole_silence_ms=turn.whole_silence_ms,
-        unfinished_silence_ms=turn.unfinished_silence_ms,
-        resume_ms=turn.resume_ms,
-        speculate=turn.speculate,
-        greeting_yields=turn.greeting_yields,
-        idle_s=bot.idle_s,
-        filler_s=turn.filler_s,
-        dribble_s=turn.dribble_s,
-    )
-    return Bot(script, timing, bot.voice, bot.speed)
+    return Gateway(parts, routing, calls, Telemetry(), bounds, settings.security.insecure_dev, recordings)
 
 
 def _socket_bounds(settings: Settings) -> SocketBounds:

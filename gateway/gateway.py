@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 
 import structlog
 
+from gateway.bots import Bot, Cast
 from gateway.call.calls import Calls
 from gateway.call.line import Line, Socket
-from gateway.call.prompts import Prompts
 from gateway.call.record import CallRecord
 from gateway.call.recording import Recordings
-from gateway.call.script import Script, Timing
 from gateway.call.session import CallSession, Engines
 from gateway.errors import Refused
 from gateway.events import CallStarted
@@ -24,6 +23,7 @@ from gateway.platforms.base import CALL_PARAMETER, Document, Platform, SignedOnc
 from gateway.platforms.control import CallControl
 from gateway.platforms.shelf import Shelf
 from gateway.replay import Replays
+from gateway.routing import BOT_PARAMETER, Dialled, Routing, told_by
 from gateway.sockets import POLICY_VIOLATION
 from gateway.stt.base import RecogniserFactory
 from gateway.telemetry import Telemetry
@@ -33,16 +33,6 @@ log = structlog.get_logger(__name__)
 
 # WebSocket close code for a peer that may come back (RFC 6455, 7.4.1 and its registry).
 TRY_AGAIN_LATER = 1013
-
-
-@dataclass(frozen=True, slots=True)
-class Bot:
-    """Everything that makes one bot: its words, its clocks, its voice."""
-
-    script: Script
-    timing: Timing
-    voice: str
-    speed: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +62,7 @@ class Gateway:
     def __init__(
         self,
         parts: Parts,
-        bot: Bot,
+        routing: Routing,
         calls: Calls,
         telemetry: Telemetry,
         bounds: Bounds,
@@ -84,10 +74,10 @@ class Gateway:
         self.telemetry = telemetry
         self.insecure = insecure
         self.outbound = Outbound(parts.controls, asyncio.get_running_loop().time)
-        self._bot = bot
+        self.routing = routing
+        self._cast = Cast(parts.voice, routing.all)
         self._bounds = bounds
         self._legs: dict[str, Leg] = {}
-        self._prompts = Prompts(bot.voice, bot.script.language, bot.speed)
         self._recordings = recordings
         self._replays = Replays(bounds.replay_s, asyncio.get_running_loop().time)
         self._chores: set[asyncio.Task[None]] = set()
@@ -96,8 +86,7 @@ class Gateway:
         """Begin to keep the fixed sentences as audio; calls may come at once."""
         if self.insecure:
             log.warning("insecure_dev", meaning="no signatures, tokens or admin token are checked; loopback only")
-        prompts = self._bot.script.prompts()
-        self._chores.add(asyncio.create_task(self._prompts.prepare(self.parts.voice, prompts), name="prepare prompts"))
+        self._chores.add(asyncio.create_task(self._cast.prepare(), name="prepare prompts"))
         if self._recordings is not None:
             self._chores.add(asyncio.create_task(self._recordings.expire_for_ever(), name="expire recordings"))
 
@@ -116,7 +105,7 @@ class Gateway:
         stt, llm, tts = await asyncio.gather(
             self.parts.ears.ready(), self.parts.model.ready(), self.parts.voice.ready()
         )
-        greeting = not self._prompts.waiting
+        greeting = not self._cast.waiting
         return {"stt": stt, "llm": llm, "tts": tts and greeting, "room": self.calls.has_room}
 
     def platform(self, name: str) -> Platform:
@@ -138,14 +127,15 @@ class Gateway:
     def answer(self, platform: Platform, request: WebhookRequest, stream_url: str) -> Document:
         """The answer to a signed voice webhook: a place is kept, the voice is opened, the token is in the document."""
         incoming = platform.incoming(request)
+        wanted = self.outbound.parameters(reference_of(request.url))
+        bot = self.routing.choose(told_by(request, incoming), wanted.get(BOT_PARAMETER, ""))
         try:
-            self.calls.admit(incoming.call_id)
+            self.calls.admit(incoming.call_id, bot.name)
         except Refused as refused:
             self.telemetry.refused(platform.name, refused.code)
             log.warning("call_refused", call=incoming.call_id, code=refused.code)
             return platform.reject("busy")
-        wanted = self.outbound.parameters(reference_of(request.url))
-        token = self.calls.reserve(platform.name, incoming, self._new_voice(), wanted)
+        token = self.calls.reserve(platform.name, incoming, self._cast.voice(bot), wanted, bot.name)
         parameters = {} if platform.capabilities.call_id_in_stream else {CALL_PARAMETER: incoming.call_id}
         if platform.capabilities.token_in_path:
             stream_url = f"{stream_url}/{token}"
@@ -158,9 +148,12 @@ class Gateway:
     async def dial(self, platform: Platform, wanted: Wanted, base: str) -> str:
         """Place a call through `platform` and return its id; it is answered like an inbound one.
 
-        Refused where it cannot be placed or held, PeerFault when the platform's API fails.
+        Refused where it cannot be placed or held, or for a bot that there is not; PeerFault when the platform's API
+        fails.
         """
-        self.calls.admit("")
+        asked = wanted.parameters.get(BOT_PARAMETER, "")
+        bot = self.routing.named(asked) if asked else self.routing.choose(Dialled(wanted.caller))
+        self.calls.admit("", bot.name)
         return await self.outbound.place(platform.name, wanted, base)
 
     async def news(self, platform: Platform, request: WebhookRequest) -> None:
@@ -189,7 +182,7 @@ class Gateway:
                 return
             if query and platform.capabilities.query_tells:
                 started = by_query(started, query)
-            started, voice = self._admit(platform, started, token or started.custom.get("token", ""))
+            started, voice, bot = self._admit(platform, started, token or started.custom.get("token", ""))
         except TimeoutError:
             self.telemetry.refused(platform.name, "no_start")
             await line.close(POLICY_VIOLATION)
@@ -198,10 +191,10 @@ class Gateway:
             log.warning("stream_refused", platform=platform.name, code=refused.code)
             await line.close(TRY_AGAIN_LATER if refused.retryable else POLICY_VIOLATION)
         else:
-            await self._run(platform, line, started, voice)
+            await self._run(platform, line, started, voice, bot)
 
-    def _admit(self, platform: Platform, started: CallStarted, token: str) -> tuple[CallStarted, SpeechSession]:
-        """The voice that was opened for this call; without a webhook, where that is allowed, a new one.
+    def _admit(self, platform: Platform, started: CallStarted, token: str) -> tuple[CallStarted, SpeechSession, Bot]:
+        """The voice that was opened for this call, and its bot; without a webhook, where that is allowed, new ones.
 
         A stream that does not know its call gets the id that the webhook told; the numbers and the parameters that the
         call was placed with are added to what the stream told.
@@ -210,36 +203,32 @@ class Gateway:
         knows_its_call = capabilities.call_id_in_stream or CALL_PARAMETER in started.custom
         unproven = not token or not (knows_its_call or self.calls.holds(platform.name, token))
         if unproven and (self.insecure or capabilities.socket_admits):
-            self.calls.admit(started.call_id)
             wanted = self.outbound.parameters(started.custom.get(REFERENCE, ""))
-            return replace(started, custom={**started.custom, **wanted}), self._new_voice()
+            bot = self.routing.choose(Dialled(started.called, started.custom), wanted.get(BOT_PARAMETER, ""))
+            self.calls.admit(started.call_id, bot.name)
+            return replace(started, custom={**started.custom, **wanted}), self._cast.voice(bot), bot
         held = self.calls.claim(platform.name, started.call_id if knows_its_call else "", token)
-        return by_webhook(started, held.call, held.parameters), held.voice
+        return by_webhook(started, held.call, held.parameters), held.voice, self.routing.named(held.bot)
 
-    async def _run(self, platform: Platform, line: Line, started: CallStarted, voice: SpeechSession) -> None:
+    async def _run(self, platform: Platform, line: Line, started: CallStarted, voice: SpeechSession, bot: Bot) -> None:
         began_at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        record = CallRecord(started.call_id, platform.name, began_at)
-        script = self._bot.script
+        record = CallRecord(started.call_id, platform.name, began_at, bot=bot.name)
         recording = None
         if self._recordings is not None:
             recording = self._recordings.of(record, started.format_in, started.format_out)
-        ears = self.parts.ears.recogniser(script.language)
-        engines = Engines(ears, self.parts.model, voice, self._prompts, recording)
+        ears = self.parts.ears.recogniser(bot.script.language)
+        engines = Engines(ears, self.parts.model, voice, self._cast.prompts(bot), recording)
         leg = Leg(platform, started, line, self.parts.controls.get(platform.name))
         with structlog.contextvars.bound_contextvars(call=started.call_id):
-            log.info("call_started", platform=platform.name)
-            session = CallSession(line, started, engines, script, self._bot.timing, leg.hang_up, record)
-            self.telemetry.live.inc()
+            log.info("call_started", platform=platform.name, bot=bot.name)
+            session = CallSession(line, started, engines, bot.script, bot.timing, leg.hang_up, record)
+            self.telemetry.call_began(bot.name)
             self._legs[started.call_id] = leg
             try:
                 await self.calls.conduct(started.call_id, session, record)
             finally:
                 del self._legs[started.call_id]
-                self.telemetry.live.dec()
                 self.telemetry.call_ended(record)
                 log.info(
                     "call_ended", reason=record.ended, duration_s=round(record.duration_s, 1), turns=len(record.turns)
                 )
-
-    def _new_voice(self) -> SpeechSession:
-        return self.parts.voice.session(self._bot.voice, self._bot.script.language, self._bot.speed)

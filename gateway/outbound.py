@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from gateway.errors import Refused
 from gateway.platforms.control import CallControl, OutboundCall
+from gateway.routing import BOT_PARAMETER
 
 # People let it ring five or six times.
 RING_TIMEOUT_S = 30
@@ -36,21 +37,26 @@ class Wanted:
 
 
 def read_wanted(body: Any) -> Wanted:
-    """Read {to, from, params} of POST /calls; Refused (400) says what is wrong with it."""
+    """Read {to, from, bot, params} of POST /calls; Refused (400) says what is wrong with it.
+
+    The bot's name goes among the parameters; whether there is such a bot is for the routing to say.
+    """
     if not isinstance(body, dict):
-        raise Refused("bad_call", "send a JSON object with to, from, platform and params", http_status=400)
+        raise Refused("bad_call", "send a JSON object with to, from, platform, bot and params", http_status=400)
     for name in ("to", "from"):
         value = body.get(name)
         if not isinstance(value, str) or not (_NUMBER.fullmatch(value) or _SIP.fullmatch(value)):
             raise Refused("bad_number", f"{name} must be a phone number such as +15550100001", http_status=400)
-    parameters = body.get("params", {})
+    parameters, bot = body.get("params", {}), body.get("bot", "")
+    if not isinstance(bot, str) or len(bot) > MAX_PARAMETER_CHARS:
+        raise Refused("unknown_bot", "bot is the name of a bot", http_status=400)
     if not isinstance(parameters, dict) or len(parameters) > MAX_PARAMETERS:
         raise Refused("bad_parameter", f"params is an object of at most {MAX_PARAMETERS} texts", http_status=400)
     for name, value in parameters.items():
         if not isinstance(value, str) or name in _RESERVED or not 0 < len(name) + len(value) <= MAX_PARAMETER_CHARS:
             limit = f"a parameter is a text; with its name it has at most {MAX_PARAMETER_CHARS} characters"
             raise Refused("bad_parameter", limit, http_status=400)
-    return Wanted(body["to"], body["from"], parameters)
+    return Wanted(body["to"], body["from"], {**parameters, **({BOT_PARAMETER: bot} if bot else {})})
 
 
 class Outbound:

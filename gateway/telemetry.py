@@ -14,8 +14,10 @@ class Telemetry:
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)  # memory, processor time, open files: what leaks shows here
-        self.live = Gauge("voicebot_calls_live", "Calls that are on", registry=self._registry)
-        self._calls = Counter("voicebot_calls", "Calls that ended", ["platform", "ended"], registry=self._registry)
+        self._live = Gauge("voicebot_calls_live", "Calls that are on", ["bot"], registry=self._registry)
+        self._calls = Counter(
+            "voicebot_calls", "Calls that ended", ["platform", "bot", "ended"], registry=self._registry
+        )
         self._refused = Counter(
             "voicebot_refused", "Requests turned away", ["platform", "code"], registry=self._registry
         )
@@ -43,9 +45,13 @@ class Telemetry:
     def refused(self, platform: str, code: str) -> None:
         self._refused.labels(platform, code).inc()
 
+    def call_began(self, bot: str) -> None:
+        self._live.labels(bot).inc()
+
     def call_ended(self, record: CallRecord) -> None:
         """Count a whole call: how it ended, its turns and their latencies."""
-        self._calls.labels(record.platform, record.ended).inc()
+        self._live.labels(record.bot).dec()
+        self._calls.labels(record.platform, record.bot, record.ended).inc()
         self._underruns.inc(record.underruns)
         for code, count in record.peer_errors.items():
             self._peer_errors.labels(record.platform, code).inc(count)

@@ -65,6 +65,7 @@ def test_only_entry_points_read_configuration() -> None:
         "cli.py",
         "cli_bench.py",
         "app.py",
+        "app_bots.py",
         "app_engines.py",
         "app_platforms.py",
         "demo.py",

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 
 from gateway.bench.scripted_caller import RATE_HZ, ScriptedRecognisers, Transcript, Utterance
 from gateway.bench.scripted_voice import ScriptedVoices
+from gateway.bots import Bot
 from gateway.call.calls import Calls
 from gateway.call.record import CallRecord
 from gateway.call.script import Script, Timing
-from gateway.gateway import Bot, Bounds, Gateway, Parts
+from gateway.gateway import Bounds, Gateway, Parts
 from gateway.llm.base import LanguageModel
 from gateway.llm.scripted import ScriptedModel
 from gateway.platforms.twilio import Twilio
+from gateway.routing import Routing
 from gateway.simulator import script as simulated
 from gateway.simulator.call import CallTrace, SimulatedCall
 from gateway.simulator.faults import Faults
@@ -64,7 +66,7 @@ class Stage:
         parts = Parts(ears, self.model, self.voices, {"twilio": Twilio("")}, {})
         calls = Calls(1, 60.0, 1, asyncio.get_running_loop().time)
         bot = Bot(self.script, self.timing, "af_heart", 1.0)
-        gateway = Gateway(parts, bot, calls, Telemetry(), Bounds(10.0, 5.0), True)
+        gateway = Gateway(parts, Routing(bot), calls, Telemetry(), Bounds(10.0, 5.0), True)
         # The fixed sentences are kept before the call, as in a gateway that has been up for a while.
         await gateway.start()
         await asyncio.sleep(5.0)

@@ -35,6 +35,7 @@ class Reservation:
     expires_s: float
     voice: SpeechSession
     opening: asyncio.Task[None]
+    bot: str
     # What the call was placed with; they wait here, because platforms carry few parameters, or short ones, or none.
     parameters: Mapping[str, str] = field(repr=False)
 
@@ -47,10 +48,21 @@ class _Live:
 
 
 class Calls:
-    """Admission, single-use stream tokens, and the set of sessions. `now` is monotonic seconds."""
+    """Admission, single-use stream tokens, and the set of sessions. `now` is monotonic seconds.
 
-    def __init__(self, max_calls: int, token_ttl_s: float, keep_records: int, now: Callable[[], float]) -> None:
+    `caps` are the most calls of a bot, by its name; one without a cap has all of `max_calls`.
+    """
+
+    def __init__(
+        self,
+        max_calls: int,
+        token_ttl_s: float,
+        keep_records: int,
+        now: Callable[[], float],
+        caps: Mapping[str, int] | None = None,
+    ) -> None:
         self._max_calls = max_calls
+        self._caps = dict(caps or {})
         self._token_ttl_s = token_ttl_s
         self._now = now
         self._reserved: dict[str, Reservation] = {}
@@ -61,8 +73,11 @@ class Calls:
 
     # Before the stream.
 
-    def admit(self, call_id: str) -> None:
-        """Refused: 503 while draining or when one more call is too many, 409 when this call is on already."""
+    def admit(self, call_id: str, bot: str = "") -> None:
+        """Refused: 503 while draining or when one more is too many, also of this bot, 409 when this call is on already.
+
+        Without a bot only the calls of all are counted.
+        """
         self._expire()
         if self.draining:
             raise Refused("draining", "the gateway is shutting down", http_status=503, retryable=True)
@@ -70,9 +85,17 @@ class Calls:
             raise Refused("call_is_on", "this call already has a stream", http_status=409)
         if len(self._live) + len(self._reserved.keys() - {call_id}) >= self._max_calls:
             raise Refused("at_capacity", f"{self._max_calls} calls are on", http_status=503, retryable=True)
+        cap = self._caps.get(bot, self._max_calls)
+        if self._of_bot(bot, call_id) >= cap:
+            raise Refused("bot_at_capacity", f"{cap} calls of this bot are on", http_status=503, retryable=True)
 
     def reserve(
-        self, platform: str, call: IncomingCall, voice: SpeechSession, parameters: Mapping[str, str] | None = None
+        self,
+        platform: str,
+        call: IncomingCall,
+        voice: SpeechSession,
+        parameters: Mapping[str, str] | None = None,
+        bot: str = "",
     ) -> str:
         """Keep a place, open the voice while the phone rings, return the stream token; a repeat replaces the first."""
         call_id = call.call_id
@@ -80,7 +103,7 @@ class Calls:
         token = secrets.token_hex(TOKEN_BYTES)  # Plivo carries nothing but letters and digits
         opening = asyncio.create_task(_open_early(voice), name=f"{call_id}:open")
         expires_s = self._now() + self._token_ttl_s
-        self._reserved[call_id] = Reservation(platform, call, token, expires_s, voice, opening, parameters or {})
+        self._reserved[call_id] = Reservation(platform, call, token, expires_s, voice, opening, bot, parameters or {})
         asyncio.get_running_loop().call_later(self._token_ttl_s, self._expire)
         return token
 
@@ -156,6 +179,11 @@ class Calls:
         await self._none_left(None)
         if self._closing:
             await asyncio.wait(self._closing)
+
+    def _of_bot(self, bot: str, but: str) -> int:
+        """Calls of a bot that are on or have a place, without the one that asks."""
+        held = [held.bot for held in self._reserved.values() if held.call.call_id != but]
+        return [*held, *(live.record.bot for live in self._live.values())].count(bot)
 
     async def _none_left(self, patience_s: float | None) -> None:
         if self._live:

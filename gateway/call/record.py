@@ -60,6 +60,7 @@ class CallRecord:
     duration_s: float = 0.0
     peer_errors: dict[str, int] = field(default_factory=dict)
     underruns: int = 0
+    bot: str = ""
 
     def end(self, reason: str, duration_s: float, peer_errors: Mapping[str, int], underruns: int) -> None:
         """The call is over."""
@@ -71,6 +72,7 @@ class CallRecord:
             "call_id": self.call_id,
             "platform": self.platform,
             "began_at": self.began_at,
+            "bot": self.bot,
             "ended": self.ended,
             "duration_s": round(self.duration_s, 3),
             "peer_errors": dict(self.peer_errors),

@@ -3,7 +3,7 @@
 from gateway.errors import Refused
 from gateway.platforms.base import Document, IncomingCall, WebhookRequest
 from gateway.platforms.basic import carries_basic
-from gateway.platforms.webhook import webhook_fields, word
+from gateway.platforms.webhook import sip_headers, webhook_fields, word
 
 
 class DialPlan:
@@ -24,7 +24,8 @@ class DialPlan:
         if not call_id:
             raise Refused("missing_call_id", "the webhook has no CallId: send CallId=${UNIQUEID}", http_status=400)
         direction = "outbound" if word(fields, "Direction") == "outbound" else "inbound"
-        return IncomingCall(call_id, "", word(fields, "From"), word(fields, "To"), direction)
+        caller, called = word(fields, "From"), word(fields, "To")
+        return IncomingCall(call_id, "", caller, called, direction, sip_headers(fields))
 
     def reject(self, reason: str) -> Document:
         """Say "busy" where the token would be; the dial plan branches on it."""

@@ -100,13 +100,14 @@ class WebhookRequest:
 
 @dataclass(frozen=True, slots=True)
 class IncomingCall:
-    """What the answer webhook told: the call's id for REST and the two numbers."""
+    """What the answer webhook told: the call's id for REST, the two numbers, and SIP headers by name in lower case."""
 
     call_id: str
     account_id: str = ""
     caller: str = field(default="", repr=False)
     called: str = field(default="", repr=False)
     direction: str = "inbound"
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

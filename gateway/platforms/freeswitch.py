@@ -35,7 +35,7 @@ from gateway.platforms.json_stream import (
     pressed,
     text,
 )
-from gateway.platforms.webhook import webhook_fields, word
+from gateway.platforms.webhook import sip_headers, webhook_fields, word
 from media.formats import AudioFormat, Encoding
 
 Module = Literal["fork", "stream"]
@@ -162,7 +162,8 @@ class FreeSwitch:
         if not call_id:
             raise Refused("missing_call_id", "the webhook has no call_uuid", http_status=400)
         direction = "outbound" if word(fields, "direction") == "outbound" else "inbound"
-        return IncomingCall(call_id, "", word(fields, "from"), word(fields, "to"), direction)
+        caller, called = word(fields, "from"), word(fields, "to")
+        return IncomingCall(call_id, "", caller, called, direction, sip_headers(fields))
 
     def answer(self, stream_url: str, token: str, parameters: Mapping[str, str]) -> Document:
         """Where the module is to connect, at what rate, and the metadata it is to be given."""

@@ -17,7 +17,7 @@ from gateway.platforms.jambonz_signature import signed_time, verify_jambonz
 from gateway.platforms.jambonz_stream import CALL_INFO, CAPABILITIES, RATES_HZ, JambonzCodec
 from gateway.platforms.signature import socket_secret
 from gateway.platforms.target import is_number
-from gateway.platforms.webhook import webhook_fields, word
+from gateway.platforms.webhook import sip_headers, webhook_fields, word
 
 # Who opens the stream with the credentials of our document.
 _SOCKET_USER = "voicebot"
@@ -68,7 +68,8 @@ class Jambonz:
         if not (call_id := word(fields, "callSid")):
             raise Refused("missing_call_id", "the webhook has no callSid", http_status=400)
         direction = "outbound" if word(fields, "direction") == "outbound" else "inbound"
-        return IncomingCall(call_id, word(fields, "accountSid"), word(fields, "from"), word(fields, "to"), direction)
+        caller, called = word(fields, "from"), word(fields, "to")
+        return IncomingCall(call_id, word(fields, "accountSid"), caller, called, direction, sip_headers(fields))
 
     def answer(self, stream_url: str, token: str, parameters: Mapping[str, str]) -> Document:
         """Answer, stream both ways, and hang up when the stream ends (F-11); Refused (400) for a taken name."""

@@ -8,7 +8,7 @@ from gateway.platforms.base import Capabilities, Codec, Document, IncomingCall, 
 from gateway.platforms.byte_order import ByteOrder
 from gateway.platforms.plivo_signature import plivo_nonce, verify_plivo, verify_plivo_upgrade
 from gateway.platforms.plivo_stream import CAPABILITIES, PlivoCodec, ordered_format
-from gateway.platforms.webhook import webhook_fields, word
+from gateway.platforms.webhook import sip_headers, webhook_fields, word
 
 # CallStatus, and Event of a stream's status callback by both spellings, after which there is no stream.
 _OVER = frozenset({"completed", "busy", "failed", "timeout", "no-answer", "cancel"})
@@ -70,7 +70,8 @@ class Plivo:
         if not call_id:
             raise Refused("missing_call_id", "the webhook has no CallUUID", http_status=400)
         direction = "outbound" if word(fields, "Direction") == "outbound" else "inbound"
-        return IncomingCall(call_id, word(fields, "ParentAuthID"), word(fields, "From"), word(fields, "To"), direction)
+        caller, called = word(fields, "From"), word(fields, "To")
+        return IncomingCall(call_id, word(fields, "ParentAuthID"), caller, called, direction, sip_headers(fields))
 
     def answer(self, stream_url: str, token: str, parameters: Mapping[str, str]) -> Document:
         """Connect the call to the stream; Refused (400) for parameters that would not be carried."""

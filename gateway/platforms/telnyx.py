@@ -16,7 +16,7 @@ from gateway.platforms.base import Codec, Document, IncomingCall, WebhookRequest
 from gateway.platforms.byte_order import ByteOrder
 from gateway.platforms.telnyx_signature import public_key, signed_message, verify_telnyx
 from gateway.platforms.telnyx_stream import CAPABILITIES, TelnyxCodec, wire_format
-from gateway.platforms.webhook import webhook_fields, word
+from gateway.platforms.webhook import sip_headers, webhook_fields, word
 
 
 class Telnyx:
@@ -82,6 +82,7 @@ class Telnyx:
             word(fields, "From") or word(payload, "from"),
             word(fields, "To") or word(payload, "to"),
             "outbound" if direction.startswith(("outbound", "outgoing")) else "inbound",
+            sip_headers({**fields, **payload}),
         )
 
     def answer(self, stream_url: str, token: str, parameters: Mapping[str, str]) -> Document:

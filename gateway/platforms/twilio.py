@@ -15,6 +15,7 @@ from gateway.platforms import twiml
 from gateway.platforms.base import Capabilities, Codec, Document, IncomingCall, WebhookRequest
 from gateway.platforms.json_stream import Breach, Json, JsonStream, Phase, base64_audio, integer, pressed, section, text
 from gateway.platforms.signature import verify_twilio
+from gateway.platforms.webhook import sip_headers
 from media.formats import ULAW_8K, AudioFormat, Encoding
 
 CAPABILITIES = Capabilities()
@@ -141,6 +142,7 @@ class Twilio:
             caller=fields.get("From", ""),
             called=fields.get("To", ""),
             direction="outbound" if fields.get("Direction", "").startswith("outbound") else "inbound",
+            headers=sip_headers(fields),
         )
 
     def answer(self, stream_url: str, token: str, parameters: Mapping[str, str]) -> Document:

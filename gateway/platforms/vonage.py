@@ -14,7 +14,7 @@ from gateway.platforms.base import Codec, Document, IncomingCall, WebhookRequest
 from gateway.platforms.signature import socket_secret
 from gateway.platforms.vonage_signature import VonageIdentity, verified_claims, verify_webhook
 from gateway.platforms.vonage_stream import CAPABILITIES, OWN_KEYS, RATES_HZ, VonageCodec
-from gateway.platforms.webhook import webhook_fields, word
+from gateway.platforms.webhook import sip_headers, webhook_fields, word
 
 # The older of two documented limits for `headers`; the newer one is 2,000 bytes.
 MAX_HEADERS_BYTES = 512
@@ -80,7 +80,8 @@ class Vonage:
         if not call_id:
             raise Refused("missing_call_id", "the webhook has no uuid", http_status=400)
         direction = "outbound" if word(fields, "direction") == "outbound" else "inbound"
-        return IncomingCall(call_id, "", word(fields, "from"), word(fields, "to"), direction)
+        caller, called = word(fields, "from"), word(fields, "to")
+        return IncomingCall(call_id, "", caller, called, direction, sip_headers(fields))
 
     def answer(self, stream_url: str, token: str, parameters: Mapping[str, str]) -> Document:
         """Connect the call to the socket; Refused (400) when the parameters are more than Vonage carries."""

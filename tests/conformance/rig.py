@@ -12,13 +12,15 @@ from urllib.parse import parse_qsl
 
 from config.sources import load
 from gateway.app_platforms import build_platforms
+from gateway.bots import Bot
 from gateway.call.calls import Calls
 from gateway.call.record import CallRecord
 from gateway.call.script import Script, Timing
-from gateway.gateway import Bot, Bounds, Gateway, Parts
+from gateway.gateway import Bounds, Gateway, Parts
 from gateway.llm.base import LanguageModel
 from gateway.llm.scripted import ScriptedModel
 from gateway.platforms.base import Platform, WebhookRequest
+from gateway.routing import Routing
 from gateway.simulator.call import CallTrace, SimulatedCall
 from gateway.simulator.caller import CallerTurn
 from gateway.simulator.dialect import Dialect
@@ -84,9 +86,8 @@ class PlatformRig:
             controls,  # type: ignore[arg-type]  # hang_up is all the session uses
         )
         calls = NotedCalls(10, 60.0, 100, asyncio.get_running_loop().time)
-        return Gateway(
-            parts, Bot(script, self.timing, "af_heart", 1.0), calls, Telemetry(), Bounds(10.0, 5.0), self.insecure
-        )
+        routing = Routing(Bot(script, self.timing, "af_heart", 1.0))
+        return Gateway(parts, routing, calls, Telemetry(), Bounds(10.0, 5.0), self.insecure)
 
     async def call(
         self,

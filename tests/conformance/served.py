@@ -13,13 +13,15 @@ from config.settings import Settings
 from config.sources import load
 from gateway.app import build_app
 from gateway.app_platforms import build_platforms
+from gateway.bots import Bot
 from gateway.call.calls import Calls
 from gateway.call.script import Script, Timing
-from gateway.gateway import Bot, Bounds, Gateway, Parts
+from gateway.gateway import Bounds, Gateway, Parts
 from gateway.llm.scripted import ScriptedModel
 from gateway.platform_routes import SocketBounds
 from gateway.platforms.control import CallControl
 from gateway.platforms.shelf import Shelf
+from gateway.routing import Routing
 from gateway.simulator.run import Target
 from gateway.stack import free_port
 from gateway.stt.energy import EnergyRecognisers
@@ -92,7 +94,7 @@ async def serving(controls: Mapping[str, CallControl] | None = None) -> AsyncIte
     script = Script("en", "Be brief.", GREETING, FALLBACK, REPROMPT, GOODBYE)
     bot = Bot(script, Timing(400, 250, 100, 60.0, 30.0, 600.0), "af_heart", 1.0)
     calls = Calls(50, 60.0, 100, asyncio.get_running_loop().time)
-    gateway = Gateway(parts, bot, calls, Telemetry(), Bounds(2.0, 2.0, replay_s=60.0), insecure=False)
+    gateway = Gateway(parts, Routing(bot), calls, Telemetry(), Bounds(2.0, 2.0, replay_s=60.0), insecure=False)
     runner = web.AppRunner(build_app(gateway, settings), access_log=None, shutdown_timeout=0.5)
     listener = TcpListener(
         gateway, gateway.platform("audiosocket"), settings.audiosocket.networks, SocketBounds(64, 200.0)

@@ -7,7 +7,7 @@ import aiohttp
 from aiohttp import web
 
 from config.sources import load
-from gateway.app import build_app, build_bot, build_gateway, build_runner
+from gateway.app import build_app, build_gateway, build_runner
 
 
 def loadtest(*settings: str):  # type: ignore[no-untyped-def]  # Settings, which only entry points may name
@@ -23,11 +23,6 @@ async def test_the_loadtest_profile_becomes_a_gateway_with_its_routes(tmp_path: 
         assert gateway.insecure
         assert gateway._recordings is not None
         await gateway.stop(0.0)
-
-
-async def test_the_bot_is_what_was_configured() -> None:
-    bot = build_bot(loadtest("bot.greeting=Hi.", "turn.barge_in_ms=300"))
-    assert (bot.script.greeting, bot.timing.barge_in_ms) == ("Hi.", 300)
 
 
 async def test_building_leaves_nothing_running() -> None:

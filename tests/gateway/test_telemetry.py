@@ -19,11 +19,14 @@ def test_an_ended_call_is_counted_with_its_turns() -> None:
         TurnRecord(at_s={"caller_end": 1.0, "committed": 1.5, "first_frame": 1.9}),
         TurnRecord(interrupted=True, failure="throttled"),
     ]
-    record = CallRecord("CA1", "twilio", "then", turns)
+    record = CallRecord("CA1", "twilio", "then", turns, bot="billing")
+    telemetry.call_began("billing")
+    assert exposed(telemetry)['voicebot_calls_live{bot="billing"}'] == 1
     record.end("stop", 12.0, {"bad_json": 2}, 3)
     telemetry.call_ended(record)
     counted = exposed(telemetry)
-    assert counted['voicebot_calls_total{ended="stop",platform="twilio"}'] == 1
+    assert counted['voicebot_calls_total{bot="billing",ended="stop",platform="twilio"}'] == 1
+    assert counted['voicebot_calls_live{bot="billing"}'] == 0
     assert counted['voicebot_turn_failures_total{code="throttled"}'] == 1
     assert counted['voicebot_peer_errors_total{code="bad_json",platform="twilio"}'] == 2
     assert counted["voicebot_replies_interrupted_total"] == 1
@@ -41,9 +44,9 @@ def test_what_was_refused_is_counted_by_code() -> None:
 
 def test_each_has_a_registry_of_its_own() -> None:
     one, other = Telemetry(), Telemetry()
-    one.live.inc()
-    assert exposed(one)["voicebot_calls_live"] == 1
-    assert exposed(other)["voicebot_calls_live"] == 0
+    one.call_began("default")
+    assert exposed(one)['voicebot_calls_live{bot="default"}'] == 1
+    assert 'voicebot_calls_live{bot="default"}' not in exposed(other)
 
 
 def test_no_words_and_no_ids_are_exposed() -> None:

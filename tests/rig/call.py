@@ -10,15 +10,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gateway.bots import Bot
 from gateway.call.calls import Calls
 from gateway.call.line import Socket
 from gateway.call.record import CallRecord
 from gateway.call.script import Script, Timing
-from gateway.gateway import Bot, Bounds, Gateway, Parts
+from gateway.gateway import Bounds, Gateway, Parts
 from gateway.llm.base import LanguageModel
 from gateway.llm.scripted import ScriptedModel
 from gateway.platforms.control import CallControl
 from gateway.platforms.twilio import Twilio
+from gateway.routing import Routing
 from gateway.simulator import script as simulator_script
 from gateway.simulator.call import CallTrace, SimulatedCall
 from gateway.simulator.caller import CallerTurn, recorded_turn
@@ -99,7 +101,8 @@ class Rig:
         control: CallControl = self.make_control() if self.make_control else self.control  # type: ignore[assignment]  # hang_up is all the session uses
         parts = Parts(self.ears, self.model, self.voices, {"twilio": Twilio("")}, {"twilio": control})
         calls = Calls(self.max_calls, 60.0, 100, asyncio.get_running_loop().time)
-        return Gateway(parts, Bot(script, self.timing, "af_heart", 1.0), calls, Telemetry(), Bounds(10.0, 5.0), True)
+        routing = Routing(Bot(script, self.timing, "af_heart", 1.0))
+        return Gateway(parts, routing, calls, Telemetry(), Bounds(10.0, 5.0), True)
 
     async def call(
         self,

@@ -13,14 +13,16 @@ from xml.etree import ElementTree
 import aiohttp
 from aiohttp import web
 
+from gateway.bots import Bot
 from gateway.call.calls import Calls
 from gateway.call.script import Script, Timing
-from gateway.gateway import Bot, Bounds, Gateway, Parts
+from gateway.gateway import Bounds, Gateway, Parts
 from gateway.llm.scripted import ScriptedModel
 from gateway.platform_routes import SocketBounds
 from gateway.platforms.twilio import Twilio
 from gateway.requests import MAX_WEBHOOK_BYTES, RequestReader
 from gateway.routes import Routes
+from gateway.routing import Routing
 from gateway.stt.energy import EnergyRecogniser, EnergyRecognisers
 from gateway.telemetry import Telemetry
 from tests.rig.voice import TestVoices
@@ -128,7 +130,7 @@ async def served(
     script = Script("en", "Be brief.", greeting, "Sorry?", "Pardon?", "Bye.")
     bot = Bot(script, Timing(300, 200, 100, 60.0, 30.0, 600.0), "af_heart", 1.0)
     calls = Calls(max_calls, token_ttl_s, 100, loop.time)
-    gateway = Gateway(parts, bot, calls, Telemetry(), Bounds(first_message_s, 2.0), insecure)
+    gateway = Gateway(parts, Routing(bot), calls, Telemetry(), Bounds(first_message_s, 2.0), insecure)
     app = web.Application(client_max_size=MAX_WEBHOOK_BYTES)
     Routes(gateway, RequestReader(public_url), admin_token, SocketBounds(per_source, 10_000.0)).add_to(app)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)

@@ -11,7 +11,7 @@ const EVERY_MS = 2000;
 const PARTS_EVERY = 3;
 // The newest; a gateway may keep hundreds.
 const ENDED_SHOWN = 20;
-const COLUMNS = ["call", "platform", "since", "turns", "state"];
+const COLUMNS = ["call", "platform", "bot", "since", "turns", "state"];
 
 const ending = new Set();
 let locked = false;
@@ -121,7 +121,7 @@ function newRow(record, live) {
 
 function update(row, record) {
   const state = record.ended || words(ending.has(record.call_id) ? "ending" : "on");
-  const texts = [record.call_id, record.platform, since(record), String(record.turn_count), state];
+  const texts = [record.call_id, record.platform, record.bot, since(record), String(record.turn_count), state];
   texts.forEach((text, column) => {
     if (row.cells[column].textContent !== text) row.cells[column].textContent = text;
   });

@@ -45,7 +45,7 @@ class House:
     """A set of calls and what it was given."""
 
     def __init__(self, max_calls: int = 2, keep: int = 10) -> None:
-        self.calls = Calls(max_calls, TTL_S, keep, asyncio.get_running_loop().time)
+        self.calls = Calls(max_calls, TTL_S, keep, asyncio.get_running_loop().time, {"capped": 1})
         self.voices: list[TestVoice] = []
         self.ended: dict[str, asyncio.Task[str]] = {}
 
@@ -265,3 +265,21 @@ def test_who_outlasts_the_drain_is_told_goodbye_and_then_cancelled() -> None:
         assert house.calls.count == 0
 
     run_leaping(main())
+
+
+def test_a_bot_has_no_more_calls_than_its_cap_and_leaves_room_for_others() -> None:
+    async def script(house: House) -> None:
+        voice = TestVoices().session("v", "en", 1.0)
+        house.calls.admit("CA1", "capped")
+        house.calls.reserve("twilio", IncomingCall("CA1"), voice, bot="capped")
+        assert code_of(lambda: house.calls.admit("CA2", "capped")) == ("bot_at_capacity", 503, True)
+        house.calls.admit("CA1", "capped")  # the platform asks again about the call that has its place
+        house.calls.admit("CA2", "other")
+        house.calls.release("CA1")
+        record = CallRecord("CA3", "twilio", "then", bot="capped")
+        conducted = house.calls.conduct("CA3", FakeSession(), record)  # type: ignore[arg-type]  # run and farewell are all
+        house.ended["CA3"] = asyncio.create_task(conducted)
+        await asyncio.sleep(0)
+        assert code_of(lambda: house.calls.admit("CA2", "capped")) == ("bot_at_capacity", 503, True)
+
+    at_home(script, max_calls=5)

@@ -10,16 +10,18 @@ import aiohttp
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from gateway.bots import Bot
 from gateway.call.calls import Calls
 from gateway.call.script import Script, Timing
 from gateway.console.softphone import Softphone
-from gateway.gateway import Bot, Bounds, Gateway, Parts
+from gateway.gateway import Bounds, Gateway, Parts
 from gateway.llm.scripted import ScriptedModel
 from gateway.platform_routes import SocketBounds
 from gateway.platforms.base import Platform
 from gateway.platforms.twilio import Twilio
 from gateway.requests import RequestReader
 from gateway.routes import Routes
+from gateway.routing import Routing
 from gateway.stt.energy import EnergyRecognisers
 from gateway.telemetry import Telemetry
 from tests.rig.voice import TestVoices
@@ -41,7 +43,7 @@ async def console(
     parts = Parts(EnergyRecognisers(["Hello"]), ScriptedModel(["Yes."]), TestVoices(), platforms, {})
     calls = Calls(max_calls, 60.0, 10, asyncio.get_running_loop().time)
     bot = Bot(script, Timing(500, 250, 100, 60.0, 30.0, 600.0), "af_heart", 1.0)
-    gateway = Gateway(parts, bot, calls, Telemetry(), Bounds(10.0, 5.0), insecure)
+    gateway = Gateway(parts, Routing(bot), calls, Telemetry(), Bounds(10.0, 5.0), insecure)
     app = web.Application()
     Routes(gateway, RequestReader(public_url), "admin-secret", SocketBounds(64, 200.0)).add_to(app)
     async with TestClient(TestServer(app)) as client:

@@ -3,7 +3,7 @@
 import pytest
 
 from gateway.platforms.base import WebhookRequest
-from gateway.platforms.webhook import webhook_fields, word
+from gateway.platforms.webhook import sip_headers, webhook_fields, word
 
 URL = "https://bot.example.test/p/voice"
 
@@ -30,3 +30,26 @@ def test_a_body_that_is_no_object_tells_nothing(body: bytes) -> None:
 def test_a_word_is_text_or_blank(value: object, read: str) -> None:
     assert word({"n": value}, "n") == read
     assert word({}, "n") == ""
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"SipHeader_X-Department": "billing"},
+        {"SIP-H-X-Department": "billing"},
+        {"sip_h_X-Department": "billing"},
+        {"custom_headers": [{"name": "X-Department", "value": "billing"}, 7, {"name": "X-B"}]},
+        {"sip": {"headers": {"X-Department": "billing", "X-B": ["no text"]}}},
+    ],
+)
+def test_sip_headers_are_known_however_a_platform_tells_them(fields: dict[str, object]) -> None:
+    assert sip_headers({"From": "+1", **fields}) == {"x-department": "billing"}
+
+
+def test_a_header_of_plivo_keeps_its_prefix() -> None:
+    assert sip_headers({"X-PH-Department": "billing", "X-Department": "no header"}) == {"x-ph-department": "billing"}
+
+
+@pytest.mark.parametrize("fields", [{"custom_headers": 3}, {"sip": []}, {"sip": {"headers": 3}}, {"SipHeader_": "x"}])
+def test_what_is_no_header_is_none(fields: dict[str, object]) -> None:
+    assert sip_headers(fields) == {}

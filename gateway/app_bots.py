@@ -1,0 +1,67 @@
+"""From settings to the bots and the rules by which calls find them."""
+
+from config.bots import DEFAULT_BOT, Turn
+from config.bots import Bot as BotTable
+from config.errors import ConfigError
+from config.settings import Settings
+from gateway.bots import Bot
+from gateway.call.script import Script, Timing
+from gateway.routing import Routing
+
+
+def build_routing(settings: Settings) -> Routing:
+    """Every bot; ConfigError when two of them answer the same calls."""
+    default = _bot(DEFAULT_BOT, settings.bot, settings.turn, settings)
+    others = [_bot(name, table, table.turn, settings) for name, table in settings.bots.items()]
+    try:
+        return Routing(default, others)
+    except ValueError as error:
+        raise ConfigError(f"{error}; take it from one of them") from error
+
+
+def _bot(name: str, table: BotTable, turn: Turn, settings: Settings) -> Bot:
+    return Bot(
+        _script(table),
+        _timing(table, turn, settings),
+        table.voice,
+        table.speed,
+        name,
+        max_calls=table.max_calls,
+        numbers=table.numbers,
+        headers=table.headers,
+        selectable=table.selectable,
+    )
+
+
+def _script(table: BotTable) -> Script:
+    # English goes without saying: models answer in the language that they are addressed in.
+    told = (table.system_prompt, "" if table.language == "en" else table.instruction)
+    return Script(
+        table.language,
+        " ".join(part for part in told if part),
+        table.greeting,
+        table.fallback,
+        table.reprompt,
+        table.goodbye,
+        table.still_there,
+        table.fillers,
+    )
+
+
+def _timing(table: BotTable, turn: Turn, settings: Settings) -> Timing:
+    return Timing(
+        end_silence_ms=turn.end_silence_ms,
+        barge_in_ms=turn.barge_in_ms,
+        lead_ms=settings.playout.lead_ms,
+        max_queue_s=settings.playout.max_queue_s,
+        silence_s=table.silence_s,
+        max_call_s=table.max_call_s,
+        whole_silence_ms=turn.whole_silence_ms,
+        unfinished_silence_ms=turn.unfinished_silence_ms,
+        resume_ms=turn.resume_ms,
+        speculate=turn.speculate,
+        greeting_yields=turn.greeting_yields,
+        idle_s=table.idle_s,
+        filler_s=turn.filler_s,
+        dribble_s=turn.dribble_s,
+    )

@@ -1,0 +1,61 @@
+"""What makes a bot: what it says, in which voice, how patiently, and which calls are its own."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gateway.call.prompts import Prompts
+from gateway.call.script import Script, Timing
+from gateway.tts.base import SpeechFactory, SpeechSession
+
+# Of a bot that nobody gave a name.
+DEFAULT_BOT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """One bot. `max_calls` 0 is no cap of its own; `numbers`, `headers` and `selectable` are read by routing.py."""
+
+    script: Script
+    timing: Timing
+    voice: str
+    speed: float
+    name: str = DEFAULT_BOT
+    max_calls: int = 0
+    numbers: tuple[str, ...] = field(default=(), repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    selectable: bool = False
+
+
+class Cast:
+    """The voices of all bots, and their fixed sentences as audio."""
+
+    def __init__(self, factory: SpeechFactory, bots: tuple[Bot, ...]) -> None:
+        """`bots` has the default first."""
+        self._factory = factory
+        self._prompts = {bot.name: Prompts(bot.voice, bot.script.language, bot.speed) for bot in bots}
+        self._bots = bots
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the default's greeting has still to be brought by `prepare`."""
+        return self.prompts(self._bots[0]).waiting
+
+    def prompts(self, bot: Bot) -> Prompts:
+        return self._prompts[bot.name]
+
+    def voice(self, bot: Bot) -> SpeechSession:
+        """A voice for one call, not open yet."""
+        return self._factory.session(bot.voice, bot.script.language, bot.speed)
+
+    async def prepare(self) -> None:
+        """Have every fixed sentence spoken once, the default's first, that calls may come. Cancel to give up."""
+        default, *others = self._bots
+        await self._prepare(default)
+        # At once: one whose voice the worker does not have must not stop the others.
+        async with asyncio.TaskGroup() as preparing:
+            for bot in others:
+                preparing.create_task(self._prepare(bot), name=f"prepare {bot.name}")
+
+    async def _prepare(self, bot: Bot) -> None:
+        await self.prompts(bot).prepare(self._factory, bot.script.prompts())

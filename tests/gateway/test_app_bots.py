@@ -1,0 +1,52 @@
+"""From settings to bots: what each took over, and what cannot be routed."""
+
+from pathlib import Path
+
+import pytest
+
+from config.errors import ConfigError
+from config.sources import load
+from gateway.app_bots import build_routing
+from gateway.routing import Dialled, Routing
+
+
+def routing(tmp_path: Path, text: str, *overrides: str) -> Routing:
+    file = tmp_path / "bots.toml"
+    file.write_text(text)
+    return build_routing(load("loadtest", file, overrides, {}))
+
+
+def test_a_configuration_without_bots_has_the_one_it_describes(tmp_path: Path) -> None:
+    (bot,) = routing(tmp_path, "", "bot.greeting=Hi.", "turn.barge_in_ms=300").all
+    assert (bot.name, bot.script.greeting, bot.timing.barge_in_ms) == ("default", "Hi.", 300)
+
+
+def test_each_bot_has_its_own_voice_limits_turns_and_calls(tmp_path: Path) -> None:
+    found = routing(
+        tmp_path,
+        """
+        [bot]
+        max_call_s = 60
+        [bots.spain]
+        language = "es"
+        numbers = ["+34 911 234 567"]
+        max_calls = 2
+        silence_s = 12
+        turn.end_silence_ms = 700
+        """,
+    )
+    bot = found.choose(Dialled("911234567"))
+    assert (bot.name, bot.voice, bot.max_calls, bot.script.language) == ("spain", "ef_dora", 2, "es")
+    assert (bot.timing.max_call_s, bot.timing.silence_s, bot.timing.end_silence_ms) == (60, 12, 700)
+    assert found.default.timing.end_silence_ms == 600
+
+
+def test_the_model_is_told_the_language_unless_it_is_english(tmp_path: Path) -> None:
+    found = routing(tmp_path, '[bot]\nsystem_prompt = "You are Ann."\n[bots.spain]\nlanguage = "es"\n')
+    assert found.default.script.system_prompt == "You are Ann."
+    assert found.named("spain").script.system_prompt == "You are Ann. Responda siempre en español."
+
+
+def test_two_bots_with_one_number_stop_the_start(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="a and b both answer the number 0215550100; take it from one of them"):
+        routing(tmp_path, '[bots.a]\nnumbers = ["+62215550100"]\n[bots.b]\nnumbers = ["0215550100"]\n')
