@@ -86,8 +86,8 @@ def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
         shelf=shelf,
     )
     routing = build_routing(settings)
-    caps = {bot.name: bot.max_calls for bot in routing.all if bot.max_calls}
-    calls = Calls(server.max_calls, settings.security.token_ttl_s, settings.transcripts.keep_calls, now, caps)
+    keep_calls = settings.transcripts.keep_calls
+    calls = Calls(server.max_calls, settings.security.token_ttl_s, keep_calls, now, routing.caps)
     bounds = Bounds(server.first_message_s, server.send_timeout_s, settings.security.replay_s)
     recording = settings.recording
     recordings = Recordings(Path(recording.dir), recording.keep_days) if recording.dir else None

@@ -67,6 +67,11 @@ class Routing:
         """Every bot, the default first."""
         return tuple(self._bots.values())
 
+    @property
+    def caps(self) -> dict[str, int]:
+        """The most calls of each bot that has a cap of its own."""
+        return {bot.name: bot.max_calls for bot in self.all if bot.max_calls}
+
     def named(self, name: str) -> Bot:
         """The bot of that name; Refused (400) names those there are."""
         if name not in self._bots:

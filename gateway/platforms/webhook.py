@@ -37,7 +37,8 @@ def word(fields: Mapping[str, Any], name: str) -> str:
 def sip_headers(fields: Mapping[str, Any]) -> dict[str, str]:
     """The SIP headers that a webhook tells, by name in lower case.
 
-    Each is a field, or they are in a list (Telnyx) or in `sip` (jambonz). They come from the caller's side, so they prove nothing.
+    Each is a field, or they are in a list (Telnyx) or in `sip` (jambonz). They come from the caller's side, so they
+    prove nothing.
     """
     pairs: list[tuple[str, object]] = []
     for name, value in fields.items():

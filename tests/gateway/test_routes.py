@@ -388,6 +388,14 @@ async def test_a_call_cannot_be_placed_without_an_account() -> None:
             assert (answer.status, (await answer.json())["error"]) == (400, "cannot_dial")
 
 
+@pytest.mark.parametrize("bot", ["nobody", 7, "x" * 1000])
+async def test_a_call_for_a_bot_that_there_is_not_is_not_placed(bot: object) -> None:
+    async with served() as house:
+        wanted = {"to": "+15550100001", "from": "+15550100002", "bot": bot}
+        async with house.http.post(house.url + "/calls", json=wanted, headers=ADMIN) as answer:
+            assert (answer.status, (await answer.json())["error"]) == (400, "unknown_bot")
+
+
 @pytest.mark.parametrize(("what", "body"), [("transfer", {"to": "+15550100001"}), ("digits", {"digits": "12"})])
 async def test_what_the_account_cannot_do_to_a_call_is_said(what: str, body: dict[str, str]) -> None:
     async with served() as house:

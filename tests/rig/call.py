@@ -5,7 +5,7 @@ Real: codec, line, transcoding, energy endpointing, turn-taking, chunker, playou
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -92,6 +92,7 @@ class Rig:
     greeting: str = GREETING
     timing: Timing = field(default_factory=lambda: Timing(500, 250, 100, 60.0, 30.0, 600.0))
     max_calls: int = 10
+    bots: Sequence[Bot] = ()  # beside the default
     control: HangUps = field(default_factory=HangUps)
     make_control: Callable[[], CallControl] | None = None
     socket: Callable[[MemoryLink], Socket] = MemorySocket
@@ -100,8 +101,8 @@ class Rig:
         script = Script("en", "Be brief.", self.greeting, FALLBACK, REPROMPT, GOODBYE)
         control: CallControl = self.make_control() if self.make_control else self.control  # type: ignore[assignment]  # hang_up is all the session uses
         parts = Parts(self.ears, self.model, self.voices, {"twilio": Twilio("")}, {"twilio": control})
-        calls = Calls(self.max_calls, 60.0, 100, asyncio.get_running_loop().time)
-        routing = Routing(Bot(script, self.timing, "af_heart", 1.0))
+        routing = Routing(Bot(script, self.timing, "af_heart", 1.0), self.bots)
+        calls = Calls(self.max_calls, 60.0, 100, asyncio.get_running_loop().time, routing.caps)
         return Gateway(parts, routing, calls, Telemetry(), Bounds(10.0, 5.0), True)
 
     async def call(
@@ -111,12 +112,13 @@ class Rig:
         manners: simulator_script.Manners | None = None,
         gateway: Gateway | None = None,
         number: int = 1,
+        parameters: Mapping[str, str] | None = None,
     ) -> tuple[CallTrace, CallRecord]:
         """Hold one call and return what the line carried and what the gateway recorded."""
         gateway = gateway or self.gateway()
         caller, answerer = MemoryLink.pair()
         ids = TwilioIds.numbered(str(number))
-        dialect = TwilioDialect(ids, {})
+        dialect = TwilioDialect(ids, dict(parameters or {}))
         simulated = SimulatedCall(caller, dialect, simulator_script.Script(turns, WIRE_RATE_HZ, manners), faults)
         conducted = asyncio.create_task(gateway.conduct(gateway.platform("twilio"), self.socket(answerer)))
         trace = await simulated.run()
