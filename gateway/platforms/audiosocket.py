@@ -15,8 +15,10 @@ from gateway.platforms.json_stream import Breach, Phase, Stream, checked_audio
 from media.formats import AudioFormat, Encoding
 
 CAPABILITIES = Capabilities(
-    # A frame more than real time hides a late timer; a burst overruns the caller's jitter buffer.
-    longest_lead_ms=40,
+    # Asterisk writes a frame to the caller's channel as it comes and holds none back, so what is ahead waits in the
+    # jitter buffer of the phone or trunk. Those hold 200 ms or more: half for us, half for the network's own jitter.
+    # Less makes every stall of the loop a hole; all of it is still heard after an interruption, as there is no clear.
+    longest_lead_ms=100,
     # Half of the 2 s after which Asterisk hangs up.
     silence_every_s=1.0,
     marks=False,

@@ -12,8 +12,10 @@ from media.level import rms_dbfs
 
 # What a phone's jitter buffer forgives.
 RECEIVER_BUFFER_S = 0.06
-# Where no marks end an utterance, a longer hole is the pause between two.
+# Where no marks end an utterance, a longer hole is the pause between two, and so is one that follows so much silence:
+# the one that ends a sentence is longer (0.2 s), the closure of a stop consonant within a word shorter (0.1 s).
 LONGEST_HOLE_S = 0.4
+SENTENCE_END_S = 0.12
 # Speech on a phone line lies 20 to 30 dB above this; a synthesiser's noise between words well below.
 AUDIBLE_DBFS = -50.0
 _WINDOW_S = 0.01
@@ -43,7 +45,7 @@ class _Piece:
 class Playback:
     """One call's queue. An utterance ends with a mark, a clear or the caller's next turn; a hole in it is a gap.
 
-    Without `marks` it ends with a long hole, too.
+    Without `marks` it ends with a long hole, too, or with a hole after silence.
     """
 
     def __init__(
@@ -54,7 +56,7 @@ class Playback:
         marks: bool = True,
     ) -> None:
         self.rate_hz = rate_hz
-        self._longest_hole = float("inf") if marks else LONGEST_HOLE_S * rate_hz
+        self._marks_end = marks
         self._queue_s = queue_s
         self.gaps: list[Gap] = []
         self._receiver_buffer = round(receiver_buffer_s * rate_hz)
@@ -71,7 +73,7 @@ class Playback:
         if self.queued_s(at_s) + len(pcm) / _SAMPLE_BYTES / self.rate_hz > self._queue_s:
             return False
         at = self._sample(at_s)
-        if at - self._receiver_dry_at > self._longest_hole:
+        if not self._marks_end and self._pauses_at(at):
             self._in_utterance = False
         if self._in_utterance or any(pcm):  # silence that keeps the line alive begins no utterance
             self._count_gap(at, len(pcm) // _SAMPLE_BYTES)
@@ -161,6 +163,13 @@ class Playback:
     @property
     def _free_at(self) -> int:
         return self._pieces[-1].end if self._pieces else 0
+
+    def _pauses_at(self, at: int) -> bool:
+        """Whether a hole that ends here is the pause between two utterances rather than a gap in one."""
+        is_hole = at > self._free_at
+        is_long = at - self._receiver_dry_at > LONGEST_HOLE_S * self.rate_hz
+        silence = self._free_at - (self._audible[-1][1] if self._audible else 0)
+        return is_hole and (is_long or silence >= SENTENCE_END_S * self.rate_hz)
 
     def _sample(self, at_s: float) -> int:
         return round(at_s * self.rate_hz)

@@ -158,7 +158,7 @@ def test_the_answer_is_the_token_as_a_uuid_which_comes_back() -> None:
 
 def test_the_platform_has_no_queue_to_lead_into_and_wants_to_hear_something() -> None:
     can = AudioSocket().capabilities
-    assert can.longest_lead_ms <= 60
+    assert can.longest_lead_ms <= 100
     assert can.silence_every_s is not None
     assert can.silence_every_s < 2.0
     assert not can.marks

@@ -157,6 +157,15 @@ def test_without_marks_a_long_hole_is_a_pause_and_a_short_one_a_gap() -> None:
     assert playback.gaps[0].at_s == pytest.approx(0.02 + RECEIVER_BUFFER_S)
 
 
+@pytest.mark.parametrize(("silence_s", "gaps"), [(0.1, 1), (0.2, 0)], ids=["in a word", "after a sentence"])
+def test_without_marks_a_hole_after_enough_silence_is_the_pause_after_a_sentence(silence_s: float, gaps: int) -> None:
+    playback = Playback(RATE, marks=False)
+    playback.put(0.0, audio(0.5))
+    playback.put(0.5, bytes(round(silence_s * RATE) * 2))
+    playback.put(0.5 + silence_s + 0.2, audio(0.5))
+    assert len(playback.gaps) == gaps
+
+
 def test_silence_that_keeps_the_line_alive_begins_no_utterance() -> None:
     playback = Playback(RATE, marks=False)
     playback.put(0.0, audio(0.02))
