@@ -76,7 +76,8 @@ def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
     server = settings.server
     now = asyncio.get_running_loop().time
     # Without a public address nobody but this machine can fetch a document, and nobody but it is called.
-    shelf = Shelf(f"{server.public_url.rstrip('/') or f'http://{server.host}:{server.port}'}/documents", now)
+    base_url = server.public_url.rstrip("/") or f"http://{server.host}:{server.port}"
+    shelf = Shelf(f"{base_url}/documents", now)
     parts = Parts(
         ears=build_ears(settings.stt, settings.models.dir),
         model=build_model(settings.llm),
@@ -84,6 +85,7 @@ def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
         platforms={**build_platforms(settings), SOFTPHONE: Softphone()},
         controls=build_controls(settings, http, shelf.put),
         shelf=shelf,
+        base_url=base_url,
     )
     routing = build_routing(settings)
     keep_calls = settings.transcripts.keep_calls

@@ -21,6 +21,7 @@ class CallStarted:
     custom: Mapping[str, str] = field(default_factory=dict, repr=False)
     caller: str = field(default="", repr=False)
     called: str = field(default="", repr=False)
+    outbound: bool = False  # whether we placed the call, so that `caller` is a number of ours
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from gateway.call.recording import Recordings
 from gateway.call.session import CallSession, Engines
 from gateway.errors import Refused
 from gateway.events import CallStarted
+from gateway.handover import Handovers
 from gateway.introduction import by_query, by_webhook
 from gateway.leg import Leg
 from gateway.llm.base import LanguageModel
@@ -24,15 +25,12 @@ from gateway.platforms.control import CallControl
 from gateway.platforms.shelf import Shelf
 from gateway.replay import Replays
 from gateway.routing import BOT_PARAMETER, Dialled, Routing, told_by
-from gateway.sockets import POLICY_VIOLATION
+from gateway.sockets import POLICY_VIOLATION, TRY_AGAIN_LATER
 from gateway.stt.base import RecogniserFactory
 from gateway.telemetry import Telemetry
 from gateway.tts.base import SpeechFactory, SpeechSession
 
 log = structlog.get_logger(__name__)
-
-# WebSocket close code for a peer that may come back (RFC 6455, 7.4.1 and its registry).
-TRY_AGAIN_LATER = 1013
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +43,7 @@ class Parts:
     platforms: Mapping[str, Platform]
     controls: Mapping[str, CallControl]
     shelf: Shelf | None = None  # documents that platforms fetch
+    base_url: str = ""  # where platforms reach us
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +73,7 @@ class Gateway:
         self.telemetry = telemetry
         self.insecure = insecure
         self.outbound = Outbound(parts.controls, asyncio.get_running_loop().time)
+        self.handovers = Handovers(parts.controls, parts.base_url)
         self.routing = routing
         self._cast = Cast(parts.voice, routing.all)
         self._bounds = bounds
@@ -93,6 +93,7 @@ class Gateway:
     async def stop(self, drain_s: float) -> None:
         """Drain the calls, then release what they shared."""
         await self.calls.drain(drain_s)
+        await self.handovers.stop()
         for chore in self._chores:
             chore.cancel()
         if self._chores:
@@ -105,8 +106,7 @@ class Gateway:
         stt, llm, tts = await asyncio.gather(
             self.parts.ears.ready(), self.parts.model.ready(), self.parts.voice.ready()
         )
-        greeting = not self._cast.waiting
-        return {"stt": stt, "llm": llm, "tts": tts and greeting, "room": self.calls.has_room}
+        return {"stt": stt, "llm": llm, "tts": tts and not self._cast.waiting, "room": self.calls.has_room}
 
     def platform(self, name: str) -> Platform:
         """The platform of that name; Refused (404) when there is none."""
@@ -126,6 +126,8 @@ class Gateway:
 
     def answer(self, platform: Platform, request: WebhookRequest, stream_url: str) -> Document:
         """The answer to a signed voice webhook: a place is kept, the voice is opened, the token is in the document."""
+        if (agents := self.handovers.answered(platform, request.url)) is not None:
+            return agents
         incoming = platform.incoming(request)
         wanted = self.outbound.parameters(reference_of(request.url))
         bot = self.routing.choose(told_by(request, incoming), wanted.get(BOT_PARAMETER, ""))
@@ -159,6 +161,8 @@ class Gateway:
     async def news(self, platform: Platform, request: WebhookRequest) -> None:
         """Take a signed status callback: one that says the call is over ends it here too."""
         call_id = platform.ended(request)
+        if call_id:
+            self.handovers.ended(platform, request.url)
         leg = self._legs.get(call_id)
         if leg is not None and leg.platform.name == platform.name:
             await leg.over("status")
@@ -218,7 +222,7 @@ class Gateway:
             recording = self._recordings.of(record, started.format_in, started.format_out)
         ears = self.parts.ears.recogniser(bot.script.language)
         engines = Engines(ears, self.parts.model, voice, self._cast.prompts(bot), recording)
-        leg = Leg(platform, started, line, self.parts.controls.get(platform.name))
+        leg = Leg(platform, started, line, self.parts.controls.get(platform.name), self.handovers)
         with structlog.contextvars.bound_contextvars(call=started.call_id):
             log.info("call_started", platform=platform.name, bot=bot.name)
             session = CallSession(line, started, engines, bot.script, bot.timing, leg.hang_up, record)
@@ -228,6 +232,7 @@ class Gateway:
                 await self.calls.conduct(started.call_id, session, record)
             finally:
                 del self._legs[started.call_id]
+                self.handovers.left(started.call_id)
                 self.telemetry.call_ended(record)
                 log.info(
                     "call_ended", reason=record.ended, duration_s=round(record.duration_s, 1), turns=len(record.turns)

@@ -21,4 +21,5 @@ def by_webhook(started: CallStarted, call: IncomingCall, parameters: Mapping[str
         custom={**started.custom, **parameters},
         caller=started.caller or call.caller,
         called=started.called or call.called,
+        outbound=call.direction == "outbound",
     )

@@ -7,6 +7,7 @@ import structlog
 from gateway.call.line import Line
 from gateway.errors import PeerFault, Refused
 from gateway.events import CallStarted, HangUp, SendDigits, Transfer
+from gateway.handover import Handovers, Invitation
 from gateway.platforms.base import Platform
 from gateway.platforms.control import CallControl
 
@@ -29,11 +30,20 @@ class KeyPad(Protocol):
 class Leg:
     """Of a call that is on. Refused (400) where the platform, or the account configured, cannot do what is asked."""
 
-    def __init__(self, platform: Platform, started: CallStarted, line: Line, control: CallControl | None) -> None:
+    def __init__(
+        self,
+        platform: Platform,
+        started: CallStarted,
+        line: Line,
+        control: CallControl | None,
+        handovers: Handovers | None = None,
+    ) -> None:
         self.platform = platform
         self.call_id = started.call_id
         self._line = line
         self._control = control
+        self._handovers = handovers
+        self._our_number = started.caller if started.outbound else started.called
 
     async def hang_up(self) -> None:
         """End the leg by REST, where that is how. Never raises: what the stream can do is done by closing it."""
@@ -44,10 +54,17 @@ class Leg:
         except PeerFault as fault:  # closing the stream ends the leg too, where nothing follows it in the document
             log.error("hang_up_failed", code=fault.code, error=str(fault))
 
-    async def transfer(self, target: str) -> None:
-        """Move the caller to a number or SIP address; the stream ends. PeerFault when the API fails."""
+    async def transfer(self, target: str, *, warm: bool = False, announce: str = "", our_number: str = "") -> None:
+        """Move the caller to a number or SIP address; the stream ends. PeerFault when the API fails.
+
+        `warm` calls the target first, for as long as that rings, and raises as Handovers.hand_over does; the caller
+        stays here meanwhile. `announce` is said to who answers. `our_number` is for calls whose numbers are not known.
+        """
         capabilities = self.platform.capabilities
-        if capabilities.transfer_on_stream:
+        if warm and self._handovers is not None:
+            invitation = Invitation(target, our_number or self._our_number, announce)
+            await self._handovers.hand_over(self.platform, self.call_id, invitation)
+        elif capabilities.transfer_on_stream:
             await self._line.send(Transfer(target))
         elif self._control is not None and "transfer" in capabilities.rest:
             await self._control.transfer(self.call_id, target)

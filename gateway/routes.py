@@ -85,8 +85,10 @@ class Routes:
         return web.json_response({"call_id": call_id, "platform": platform.name}, status=201)
 
     async def _transfer(self, request: web.Request) -> web.StreamResponse:
-        target = str((await self._json(request)).get("to", ""))
-        await self._gateway.leg(request.match_info["call_id"]).transfer(target)
+        body = await self._json(request)
+        to, announce, ours = (str(body.get(name, "")) for name in ("to", "announce", "from"))
+        leg = self._gateway.leg(request.match_info["call_id"])
+        await leg.transfer(to, warm=body.get("warm") is True, announce=announce, our_number=ours)
         return web.json_response({"status": "moving"}, status=202)
 
     async def _digits(self, request: web.Request) -> web.StreamResponse:

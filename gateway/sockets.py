@@ -14,8 +14,8 @@ MAX_WIRE_MESSAGE_BYTES = 2 * 1024 * 1024
 CLOSE_TIMEOUT_S = 1.0
 # What a network stall held back arrives at once: so many seconds of the allowed rate may.
 BURST_S = 10.0
-# WebSocket close code for a peer that breaks our rules (RFC 6455, 7.4.1).
-POLICY_VIOLATION = 1008
+# WebSocket close codes for a peer that breaks our rules, and for one that may come back (RFC 6455, 7.4.1).
+POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 # Read from a TCP connection at once; a second of 16 kHz L16.
 TCP_READ_BYTES = 32 * 1024
 

@@ -40,7 +40,8 @@ class Capabilities:
     transfer_on_stream: bool = False
     # REST only tells the platform where to: it goes there when the stream is hung up.
     transfer_by_hanging_up: bool = False
-    # What is done by REST: names of CallControl's methods. Closing the stream ends every call, or goes on in its flow.
+    # What is done by REST: names of CallControl's methods, and warm_transfer (handover.py). Closing the stream ends
+    # every call, or goes on in its flow.
     rest: frozenset[str] = frozenset({"hang_up", "transfer", "dial"})
     # What the start message leaves out may stand in the upgrade's query, as the answer document or dial plan wrote it.
     query_tells: bool = False
@@ -158,4 +159,16 @@ class SignedOnce(Platform, Protocol):
 
     def once(self, request: WebhookRequest) -> str:
         """What only this verified request has, whatever else is written around it; blank for one that is not signed."""
+        ...
+
+
+@runtime_checkable
+class Rooms(Platform, Protocol):
+    """A platform with conference rooms. Whether calls can be moved there is said by `warm_transfer` in `rest`."""
+
+    def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
+        """The document that leads a call into a room, which opens with the agent and closes when either leaves.
+
+        The announcement is said to this call before; whoever waits hears what the platform plays meanwhile.
+        """
         ...

@@ -18,7 +18,7 @@ from gateway.platforms.json_stream import Breach, Json, JsonStream, Phase, base6
 from gateway.platforms.webhook import webhook_fields, word
 from media.formats import AudioFormat, Encoding
 
-# At 8 kHz 20 ms are 320 bytes, so whole times 20 ms are whole times 320 at every rate Exotel has.
+# 20 ms are 320 bytes at 8 kHz, so whole times 20 ms are whole times 320 bytes at every rate Exotel has.
 CAPABILITIES = Capabilities(
     min_frame_bytes=3_200,
     marks_returned_on_clear=False,

@@ -92,6 +92,17 @@ class Jambonz:
         """Decline the call: 486 for `busy`, 603 for any other reason."""
         return _document([{"verb": "sip:decline", "status": 486 if reason == "busy" else 603}])
 
+    def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
+        conference: dict[str, object] = {
+            "verb": "conference",
+            "name": name,
+            "beep": False,
+            "startConferenceOnEnter": agent,
+            "endConferenceOnExit": True,
+        }
+        say: list[dict[str, object]] = [{"verb": "say", "text": announcement}] if announcement else []
+        return _document([*say, conference, {"verb": "hangup"}])
+
     def ended(self, request: WebhookRequest) -> str:
         """The call that a status callback says is over."""
         fields = webhook_fields(request)

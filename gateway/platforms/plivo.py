@@ -81,6 +81,9 @@ class Plivo:
     def reject(self, reason: str) -> Document:
         return plivo_xml.reject(reason)
 
+    def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
+        return plivo_xml.room(name, agent=agent, announcement=announcement)
+
     def ended(self, request: WebhookRequest) -> str:
         """Read a call's hang-up callback or a stream's status callback."""
         fields = webhook_fields(request)

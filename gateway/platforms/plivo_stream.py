@@ -30,7 +30,7 @@ CAPABILITIES = Capabilities(
     marks_returned_on_clear=False,
     clear_acknowledged=True,
     digits_out_on_stream=True,
-    rest=frozenset({"hang_up", "transfer", "redirect", "dial"}),
+    rest=frozenset({"hang_up", "transfer", "redirect", "dial", "warm_transfer"}),
 )
 
 _CONTENT_TYPE = re.compile(r"(audio/x-(?:mulaw|l16));rate=([0-9]{4,5})")

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 from gateway.errors import Refused
 from gateway.platforms.base import Document
 from gateway.platforms.target import is_number
+from gateway.platforms.twiml import NOT_XML
 
 # Plivo's bound for the attribute as a whole.
 MAX_EXTRA_HEADERS_BYTES = 512
@@ -45,6 +46,16 @@ def dial(target: str) -> Document:
     response = ElementTree.Element("Response")
     verb = ElementTree.SubElement(response, "Dial")
     ElementTree.SubElement(verb, "Number" if is_number(target) else "User").text = target
+    return _document(response)
+
+
+def room(name: str, *, agent: bool, announcement: str = "") -> Document:
+    """Say the announcement, then enter the conference; see base.Rooms. Who waits there hears nothing."""
+    response = ElementTree.Element("Response")
+    if announcement:
+        ElementTree.SubElement(response, "Speak").text = NOT_XML.sub(" ", announcement)
+    attributes = {"startConferenceOnEnter": "true" if agent else "false", "endConferenceOnExit": "true"}
+    ElementTree.SubElement(response, "Conference", attributes).text = name
     return _document(response)
 
 

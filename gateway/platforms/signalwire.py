@@ -16,7 +16,9 @@ from gateway.platforms.signalwire_signature import verify_signalwire
 from gateway.platforms.signature import socket_secret
 from gateway.platforms.twilio import Twilio, TwilioCodec
 
-CAPABILITIES = Capabilities(digits_out_on_stream=True, rest=frozenset({"hang_up", "transfer", "redirect", "dial"}))
+CAPABILITIES = Capabilities(
+    digits_out_on_stream=True, rest=frozenset({"hang_up", "transfer", "redirect", "dial", "warm_transfer"})
+)
 CODECS = ("PCMU@8000h", "L16@16000h", "L16@24000h")
 
 
@@ -93,6 +95,9 @@ class SignalWire:
 
     def reject(self, reason: str) -> Document:
         return twiml.reject(reason)
+
+    def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
+        return twiml.room(name, agent=agent, announcement=announcement)
 
     def ended(self, request: WebhookRequest) -> str:
         """Read a call's or a stream's status callback."""

@@ -117,6 +117,9 @@ class Telnyx:
     def reject(self, reason: str) -> Document:
         return twiml.reject(reason)
 
+    def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
+        return twiml.room(name, agent=agent, announcement=announcement)
+
     def ended(self, request: WebhookRequest) -> str:
         """Read TeXML's status callback or Call Control's call.hangup."""
         data = webhook_fields(request).get("data")

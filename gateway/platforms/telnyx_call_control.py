@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from gateway.platforms.base import Document, WebhookRequest
@@ -15,7 +16,9 @@ _RINGING = frozenset({("call.initiated", "incoming"), ("call.answered", "outgoin
 
 
 class TelnyxCallControl(Telnyx):
-    """The platform; the constructor is Telnyx's."""
+    """The platform; the constructor is Telnyx's. Rooms are led to by TeXML, which its calls do not take."""
+
+    capabilities = replace(Telnyx.capabilities, rest=Telnyx.capabilities.rest - {"warm_transfer"})
 
     def __init__(self, public_key_base64: str, **values: Any) -> None:
         super().__init__(public_key_base64, **values)

@@ -14,7 +14,7 @@ from gateway.platforms.reorder import Reorder
 from media.formats import ULAW_8K, AudioFormat, Encoding
 
 CAPABILITIES = Capabilities(
-    rest=frozenset({"hang_up", "transfer", "redirect", "dial", "send_digits"}), token_in_path=True
+    rest=frozenset({"hang_up", "transfer", "redirect", "dial", "send_digits", "warm_transfer"}), token_in_path=True
 )
 
 # G722, OPUS and AMR-WB are refused: they are not ordered, and no decoder is here.

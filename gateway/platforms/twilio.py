@@ -18,7 +18,7 @@ from gateway.platforms.signature import verify_twilio
 from gateway.platforms.webhook import sip_headers
 from media.formats import ULAW_8K, AudioFormat, Encoding
 
-CAPABILITIES = Capabilities()
+CAPABILITIES = Capabilities(rest=frozenset({"hang_up", "transfer", "dial", "warm_transfer"}))
 
 _ENCODINGS = {
     "audio/x-mulaw": Encoding.ULAW,
@@ -151,6 +151,9 @@ class Twilio:
 
     def reject(self, reason: str) -> Document:
         return twiml.reject(reason)
+
+    def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
+        return twiml.room(name, agent=agent, announcement=announcement)
 
     def ended(self, request: WebhookRequest) -> str:
         """Read a call's or a stream's status callback."""

@@ -56,6 +56,20 @@ def dial(target: str) -> Document:
     return _document(response)
 
 
+def room(name: str, *, agent: bool, announcement: str = "") -> Document:
+    """Say the announcement, then enter the conference; see base.Rooms."""
+    response = ElementTree.Element("Response")
+    if announcement:
+        ElementTree.SubElement(response, "Say").text = NOT_XML.sub(" ", announcement)
+    attributes = {
+        "beep": "false",
+        "startConferenceOnEnter": "true" if agent else "false",
+        "endConferenceOnExit": "true",
+    }
+    ElementTree.SubElement(ElementTree.SubElement(response, "Dial"), "Conference", attributes).text = name
+    return _document(response)
+
+
 def _document(response: ElementTree.Element) -> Document:
     body = ElementTree.tostring(response, encoding="unicode")
     return Document("text/xml", f'<?xml version="1.0" encoding="UTF-8"?>{body}')

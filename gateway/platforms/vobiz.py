@@ -14,8 +14,8 @@ from gateway.platforms.plivo_signature import verify_vobiz
 from gateway.platforms.plivo_stream import CAPABILITIES as PLIVO
 from gateway.platforms.plivo_stream import PlivoCodec
 
-# `stop` moves the call on to the next element of our document; there is none.
-CAPABILITIES = replace(PLIVO, hang_up_on_stream=True)
+# `stop` moves the call on to the next element of our document; there is none. Rooms are not documented.
+CAPABILITIES = replace(PLIVO, hang_up_on_stream=True, rest=PLIVO.rest - {"warm_transfer"})
 
 
 class VobizCodec(PlivoCodec):

@@ -106,6 +106,11 @@ class Vonage:
         """An empty list of actions: the call ends. Vonage has no action for a busy tone."""
         return Document("application/json", "[]")
 
+    def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
+        talk = [{"action": "talk", "text": announcement}] if announcement else []
+        conversation = {"action": "conversation", "name": name, "startOnEnter": agent, "endOnExit": True}
+        return Document("application/json", json.dumps([*talk, conversation]))
+
     def ended(self, request: WebhookRequest) -> str:
         """The leg that an event says is over. The media socket has a leg of its own, whose end no call is known by."""
         fields = webhook_fields(request)

@@ -70,11 +70,7 @@ class VonageControl:
             require_success(answer)
 
     async def transfer(self, call_id: str, target: str) -> None:
-        # Vonage writes numbers without the plus.
-        endpoint = (
-            {"type": "phone", "number": target.lstrip("+")} if is_number(target) else {"type": "sip", "uri": target}
-        )
-        await self._move(call_id, [{"action": "connect", "endpoint": [endpoint]}])
+        await self._move(call_id, [{"action": "connect", "endpoint": [_endpoint(target)]}])
 
     async def redirect(self, call_id: str, document: Document) -> None:
         await self._move(call_id, json.loads(document.body))
@@ -87,7 +83,7 @@ class VonageControl:
 
     async def dial(self, call: OutboundCall) -> str:
         body: dict[str, Any] = {
-            "to": [{"type": "phone", "number": call.to.lstrip("+")}],
+            "to": [_endpoint(call.to)],
             "from": {"type": "phone", "number": call.caller.lstrip("+")},
             "answer_url": [call.answer_url],
             "answer_method": "POST",
@@ -117,6 +113,11 @@ class VonageControl:
 
     def _url(self, call_id: str) -> str:
         return f"{self._calls_url}/{quote(call_id, safe='')}"
+
+
+def _endpoint(target: str) -> dict[str, str]:
+    """A number, written without the plus as Vonage does, or a SIP address; Refused (400) when it is neither."""
+    return {"type": "phone", "number": target.lstrip("+")} if is_number(target) else {"type": "sip", "uri": target}
 
 
 def _part(value: Mapping[str, Any]) -> str:

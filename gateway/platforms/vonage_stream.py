@@ -27,7 +27,7 @@ CAPABILITIES = Capabilities(
     marks_returned_on_clear=False,
     clear_acknowledged=True,
     call_id_in_stream=False,
-    rest=frozenset(("hang_up", "transfer", "dial", "send_digits")),
+    rest=frozenset(("hang_up", "transfer", "dial", "send_digits", "warm_transfer")),
 )
 RATES_HZ = (8000, 16000, 24000)
 # Vonage's own keys in the greeting; all others are the headers of our document.

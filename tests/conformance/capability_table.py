@@ -53,7 +53,7 @@ def _row(name: str) -> tuple[str, ...]:
         "yes" if can.digits_in else "no",
         _means(can, can.digits_out_on_stream, "send_digits"),
         _means(can, can.hang_up_on_stream, "hang_up"),
-        _means(can, can.transfer_on_stream, "transfer"),
+        _means(can, can.transfer_on_stream, "transfer") + (", warm too" if "warm_transfer" in can.rest else ""),
         "REST" if "dial" in can.rest else "no",
         "its credentials" if can.socket_admits else "one-time token",
     )

@@ -89,7 +89,13 @@ async def serving(controls: Mapping[str, CallControl] | None = None) -> AsyncIte
     shelf = Shelf(f"{PUBLIC_URL}/documents", asyncio.get_running_loop().time)
     platforms = build_platforms(settings)
     parts = Parts(
-        EnergyRecognisers([QUESTION]), ScriptedModel([ANSWER]), TestVoices(), platforms, controls or {}, shelf
+        EnergyRecognisers([QUESTION]),
+        ScriptedModel([ANSWER]),
+        TestVoices(),
+        platforms,
+        controls or {},
+        shelf,
+        PUBLIC_URL,
     )
     script = Script("en", "Be brief.", GREETING, FALLBACK, REPROMPT, GOODBYE)
     bot = Bot(script, Timing(400, 250, 100, 60.0, 30.0, 600.0), "af_heart", 1.0)

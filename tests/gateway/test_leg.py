@@ -1,12 +1,13 @@
 """What is done to a call: on its stream where the platform can, by REST where it is configured, else refused."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
 from gateway.errors import PeerFault, Refused
 from gateway.events import CallStarted, Command, HangUp, SendDigits, Transfer
+from gateway.handover import Invitation
 from gateway.leg import MAX_DIGITS, Leg
 from gateway.platforms.base import Capabilities
 from media.formats import ULAW_8K
@@ -54,10 +55,23 @@ class KeyControl(Control):
         await self._ask("send_digits", call_id, digits)
 
 
-def leg(capabilities: Capabilities, control: Any = None) -> tuple[Leg, Line]:
+STARTED = CallStarted("c1", "s1", ULAW_8K, ULAW_8K, caller="+15550100001", called="+15550100002")
+
+
+@dataclass
+class Agents:
+    invited: list[tuple[str, Invitation]] = field(default_factory=list)
+
+    async def hand_over(self, platform: Platform, call_id: str, invitation: Invitation) -> None:
+        self.invited.append((call_id, invitation))
+
+
+def leg(
+    capabilities: Capabilities, control: Any = None, started: CallStarted = STARTED, agents: Any = None
+) -> tuple[Leg, Line]:
     line: Any = Line()
     platform: Any = Platform(capabilities)
-    return Leg(platform, CallStarted("c1", "s1", ULAW_8K, ULAW_8K), line, control), line
+    return Leg(platform, started, line, control, agents), line
 
 
 REST = frozenset({"hang_up", "transfer", "send_digits"})
@@ -140,4 +154,20 @@ async def test_where_rest_only_tells_the_target_the_stream_is_hung_up_after_it()
     made, line = leg(Capabilities(transfer_by_hanging_up=True), Control(PeerFault("rest_failed")))
     with pytest.raises(PeerFault):
         await made.transfer(TARGET)
+    assert line.sent == []
+
+
+@pytest.mark.parametrize(
+    ("started", "given", "ours"),
+    [
+        (STARTED, "", "+15550100002"),
+        (replace(STARTED, outbound=True), "", "+15550100001"),
+        (STARTED, "+15550100003", "+15550100003"),
+    ],
+    ids=["inbound", "outbound", "as asked"],
+)
+async def test_an_agent_is_called_from_our_number(started: CallStarted, given: str, ours: str) -> None:
+    made, line = leg(Capabilities(rest=REST), Control(), started, agents := Agents())
+    await made.transfer(TARGET, warm=True, announce="Ada calls.", our_number=given)
+    assert agents.invited == [("c1", Invitation(TARGET, ours, "Ada calls."))]
     assert line.sent == []

@@ -146,3 +146,13 @@ def test_a_status_that_says_a_call_is_over_names_it(status: str | None, over: bo
     body = json.dumps({"callSid": "c1", "callStatus": status}).encode()
     request = WebhookRequest("POST", "https://bot.example.test/jambonz/status", {}, (), body)
     assert platform().ended(request) == ("c1" if over else "")
+
+
+def test_a_room_opens_with_the_agent_and_closes_with_either() -> None:
+    agents = json.loads(Jambonz("secret").room("r1", agent=True, announcement="Ada calls.").body)
+    callers = json.loads(Jambonz("secret").room("r1", agent=False).body)
+    assert [verb["verb"] for verb in agents] == ["say", "conference", "hangup"]
+    assert [verb["verb"] for verb in callers] == ["conference", "hangup"]
+    assert [room["startConferenceOnEnter"] for room in (agents[1], callers[0])] == [True, False]
+    assert agents[1]["name"] == callers[0]["name"] == "r1"
+    assert agents[1]["endConferenceOnExit"] is callers[0]["endConferenceOnExit"] is True

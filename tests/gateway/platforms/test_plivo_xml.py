@@ -69,3 +69,11 @@ def test_a_transfer_dials_a_number_or_a_sip_address() -> None:
     assert root.findtext("Dial/User") == "sip:desk@example.test?a=1&b=2"
     with pytest.raises(Refused):
         plivo_xml.dial("<Speak>hi</Speak>")
+
+
+def test_a_room_opens_with_the_agent_and_closes_with_either() -> None:
+    agents = ElementTree.fromstring(plivo_xml.room("r1", agent=True, announcement="Ada & Bob\x00").body)
+    assert [(verb.tag, verb.text) for verb in agents] == [("Speak", "Ada & Bob "), ("Conference", "r1")]
+    assert agents[1].attrib == {"startConferenceOnEnter": "true", "endConferenceOnExit": "true"}
+    callers = ElementTree.fromstring(plivo_xml.room("r1", agent=False).body)
+    assert [(verb.tag, verb.get("startConferenceOnEnter")) for verb in callers] == [("Conference", "false")]

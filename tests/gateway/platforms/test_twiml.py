@@ -88,3 +88,15 @@ def test_a_transfer_to_anything_else_is_refused_without_repeating_it(target: str
         twiml.dial(target)
     assert refused.value.code == "bad_target"
     assert len(target) < 4 or target not in str(refused.value)
+
+
+def test_a_room_opens_with_the_agent_and_closes_with_either() -> None:
+    agents = ElementTree.fromstring(twiml.room("r1", agent=True, announcement="Ada & Bob\x00 <call>").body)
+    assert [verb.tag for verb in agents] == ["Say", "Dial"]
+    assert agents[0].text == "Ada & Bob  <call>"
+    callers = ElementTree.fromstring(twiml.room("r1", agent=False).body)
+    for response, opens in ((agents, "true"), (callers, "false")):
+        room = response.find("Dial/Conference")
+        assert room is not None
+        assert room.text == "r1"
+        assert (room.get("startConferenceOnEnter"), room.get("endConferenceOnExit")) == (opens, "true")

@@ -164,3 +164,11 @@ def test_an_event_that_says_a_leg_is_over_names_it(status: str | None, over: boo
     body = json.dumps({"uuid": "leg-1", "status": status}).encode()
     request = WebhookRequest("POST", "https://bot.example.test/vonage/status", {}, (), body)
     assert platform().ended(request) == ("leg-1" if over else "")
+
+
+def test_a_room_opens_with_the_agent_and_closes_with_either() -> None:
+    agents = json.loads(Vonage("secret").room("r1", agent=True, announcement="Ada calls.").body)
+    callers = json.loads(Vonage("secret").room("r1", agent=False).body)
+    room = {"action": "conversation", "name": "r1", "endOnExit": True}
+    assert agents == [{"action": "talk", "text": "Ada calls."}, {**room, "startOnEnter": True}]
+    assert callers == [{**room, "startOnEnter": False}]
