@@ -13,6 +13,7 @@ from config.settings import Settings
 from config.sources import add_options, load
 from gateway.cli_bench import add_bench
 from gateway.cli_flags import Command, add, call_flags, demo_flags, soak_flags
+from gateway.cli_plan import add_plan
 from gateway.errors import VoicebotError
 
 
@@ -49,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     soak_flags(add(commands, "soak", "many calls; nothing may pile up", "voicebot soak --calls 50", _soak))
     add_bench(commands)
+    add_plan(commands)
     commands.add_parser("models", help="fetch and verify model files (voicebot models --help)")
     return parser
 

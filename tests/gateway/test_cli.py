@@ -11,7 +11,17 @@ from gateway.cli import main
 from gateway.stack import free_port
 
 MEASUREMENTS = ("gateway", "conversation", "tts", "worker", "transport")
-COMMANDS = ("serve", "worker", "demo", "call", "soak", "bench", "doctor", *(f"bench {what}" for what in MEASUREMENTS))
+COMMANDS = (
+    "serve",
+    "worker",
+    "demo",
+    "call",
+    "soak",
+    "bench",
+    "doctor",
+    "plan",
+    *(f"bench {what}" for what in MEASUREMENTS),
+)
 SECURE = (
     "server.public_url=https://bot.example.com",
     "twilio.auth_token=x",

@@ -1,0 +1,1 @@
+"""How many instances a bot needs: a worker's ladder and a call profile in, a fleet and its scaling policy out."""
