@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import logging
 import signal
 import socket
 import sys
@@ -75,6 +76,11 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
+def _is_no_denial(record: logging.LogRecord) -> bool:
+    """uvicorn takes a refusal before the upgrade, which stream.py tells of, for a fault of the application."""
+    return "without completing handshake" not in record.msg
+
+
 class _Server(uvicorn.Server):
     """uvicorn that says its real port, ends when the engine cannot start, and drains before it stops."""
 
@@ -92,6 +98,7 @@ class _Server(uvicorn.Server):
                 timeout_graceful_shutdown=_LAST_WORDS_S,
             )
         )
+        logging.getLogger("uvicorn.error").addFilter(_is_no_denial)
         self.engine_error: BaseException | None = None
         self._worker: Worker = app.state.worker
         self._drain_s = drain_s

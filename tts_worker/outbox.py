@@ -4,11 +4,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-# Ten seconds of speech at 24 kHz wait for a slow reader before the engine works for others. Less would let a short
-# network stall reach the ear; more is computed for nothing when the caller interrupts.
-HIGH_MARK_BYTES = 480_000
-# Two and a half seconds left: time to get the engine's next piece before the reader runs dry.
-LOW_MARK_BYTES = 120_000
+# So much speech waits for a slow reader, in whatever encoding, before the engine works for others. Less would let a
+# short network stall reach the ear; more is computed for nothing when the caller interrupts.
+HIGH_MARK_S = 10.0
+# So much is left when the engine goes on: time to get its next piece before the reader runs dry.
+LOW_MARK_S = 2.5
 # Answers that wait while the client sends without reading; one that lets so many pile up is broken.
 MAX_CONTROLS = 1_000
 
@@ -23,11 +23,11 @@ class Close:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A control (str), or bytes for the wire holding `pcm_bytes` of sound; `number` 0 belongs to no request."""
+    """A control (str), or bytes for the wire that sound for `audio_s`; `number` 0 belongs to no request."""
 
     data: str | bytes = field(repr=False)
     number: int = 0
-    pcm_bytes: int = 0
+    audio_s: float = 0.0
     ends_request: bool = False
 
 
@@ -39,7 +39,7 @@ class Outbox:
         self._on_high = on_high
         self._on_low = on_low
         self._frames: deque[Frame] = deque()
-        self._audio_bytes = 0
+        self._audio_s = 0.0
         self._is_high = False
         self._close: Close | None = None
 
@@ -47,12 +47,12 @@ class Outbox:
         """Queue a frame; dropped once the outbox is closing. Too many waiting controls close it with 1008."""
         if self._close is not None:
             return
-        if not frame.pcm_bytes and self._controls() >= MAX_CONTROLS:
+        if not frame.audio_s and self._controls() >= MAX_CONTROLS:
             self.close(Close(1008, "the client does not read its answers"), now=True)
             return
         self._frames.append(frame)
-        self._audio_bytes += frame.pcm_bytes
-        if self._audio_bytes >= HIGH_MARK_BYTES and not self._is_high:
+        self._audio_s += frame.audio_s
+        if self._audio_s >= HIGH_MARK_S and not self._is_high:
             self._is_high = True
             self._on_high()
         self._on_ready()
@@ -61,7 +61,7 @@ class Outbox:
         """Say `close` after what is queued, or instead of it (`now`); the first close stays."""
         if now:
             self._frames.clear()
-            self._audio_bytes = 0
+            self._audio_s = 0.0
             self._settle()
         self._close = self._close or close
         self._on_ready()
@@ -71,22 +71,22 @@ class Outbox:
         if not self._frames:
             return self._close
         frame = self._frames.popleft()
-        self._audio_bytes -= frame.pcm_bytes
+        self._audio_s -= frame.audio_s
         self._settle()
         return frame
 
     def revoke(self, number: int) -> None:
         """Remove everything of a request that was not taken yet."""
         self._frames = deque(frame for frame in self._frames if frame.number != number)
-        self._audio_bytes = sum(frame.pcm_bytes for frame in self._frames)
+        self._audio_s = sum(frame.audio_s for frame in self._frames)
         self._settle()
 
     def _controls(self) -> int:
         if len(self._frames) < MAX_CONTROLS:
             return 0
-        return sum(not frame.pcm_bytes for frame in self._frames)
+        return sum(not frame.audio_s for frame in self._frames)
 
     def _settle(self) -> None:
-        if self._is_high and self._audio_bytes <= LOW_MARK_BYTES:
+        if self._is_high and self._audio_s <= LOW_MARK_S:
             self._is_high = False
             self._on_low()

@@ -6,7 +6,7 @@ from collections import deque
 from media.tts_wire import ErrorCode
 from tts_worker.engine import PieceAudio
 from tts_worker.job import Job
-from tts_worker.outbox import HIGH_MARK_BYTES, LOW_MARK_BYTES, Close
+from tts_worker.outbox import HIGH_MARK_S, LOW_MARK_S, Close
 from tts_worker.rendering import Rendering
 from tts_worker.request import SpeechRequest
 from tts_worker.scheduler import Scheduler
@@ -30,7 +30,7 @@ class Reading:
         self.characters = len(speech.text)
         self._scheduler = scheduler
         self._parts: deque[bytes] = deque()
-        self._waiting_bytes = 0
+        self._waiting_s = 0.0
         self._changed = asyncio.Event()
         self._ended = False
         self._failure: SpeechBroken | None = None
@@ -63,8 +63,8 @@ class Reading:
             self._changed.clear()
             await self._changed.wait()
         part = self._parts.popleft()
-        was_bytes, self._waiting_bytes = self._waiting_bytes, self._waiting_bytes - len(part)
-        if self._waiting_bytes <= LOW_MARK_BYTES < was_bytes:
+        was_s, self._waiting_s = self._waiting_s, self._waiting_s - self.rendering.seconds(part)
+        if self._waiting_s <= LOW_MARK_S < was_s:
             self._scheduler.release(self)
         return part
 
@@ -78,7 +78,7 @@ class Reading:
     def _add(self, pcm: bytes) -> None:
         if pcm:
             self._parts.append(pcm)
-            self._waiting_bytes += len(pcm)
+            self._waiting_s += self.rendering.seconds(pcm)
             self._changed.set()
-        if self._waiting_bytes >= HIGH_MARK_BYTES:
+        if self._waiting_s >= HIGH_MARK_S:
             self._scheduler.hold(self)

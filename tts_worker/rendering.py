@@ -33,6 +33,10 @@ class Rendering:
     def duration_s(self) -> float:
         return self._samples_out / self.rate_hz
 
+    def seconds(self, audio: bytes) -> float:
+        """Return how long a part of what was returned sounds."""
+        return len(audio) / (self.encoding.bytes_per_sample * self.rate_hz)
+
     def feed(self, piece: PieceAudio) -> tuple[list[Word], bytes]:
         """Return the piece's words, timed from the start of the request, and the audio that is ready."""
         begins_s = self._samples_in / self._engine_rate_hz

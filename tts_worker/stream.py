@@ -22,10 +22,12 @@ async def serve(websocket: WebSocket) -> None:
     """Serve one client until either side closes. Refusals are HTTP answers before the upgrade: 401 or 503."""
     worker: Worker = websocket.app.state.worker
     if not worker.is_authorised(websocket.headers.get("authorization", "")):
+        log.warning("session_refused", status=401, reason="its token is not worker.token")
         body = {"error": "unauthorised", "message": "send the worker's token as Authorization: Bearer"}
         await websocket.send_denial_response(JSONResponse(body, 401))
         return
     if reason := worker.admits():
+        log.info("session_refused", status=503, reason=reason)
         body = {"error": ErrorCode.BUSY.value, "message": reason}
         await websocket.send_denial_response(JSONResponse(body, 503, {"Retry-After": "1"}))
         return

@@ -37,7 +37,7 @@ class Utterance:
         self._say = say
         self._on_end = on_end
         self._started_s = 0.0
-        self._taken_bytes = 0
+        self._taken_s = 0.0
 
     def start(self, now_s: float) -> None:
         """Say that this request is the one being spoken."""
@@ -80,16 +80,16 @@ class Utterance:
         """Stop the synthesis and say so. What was queued for the client must have been revoked before."""
         if self.job is not None:
             self.job.cancel()
-        self._tell(Type.CANCELLED, samples=self._taken_bytes // self._rendering.encoding.bytes_per_sample)
+        self._tell(Type.CANCELLED, samples=round(self._taken_s * self._rendering.rate_hz))
 
     def taken(self, frame: Frame) -> None:
         """Be told that the socket took a frame of this request."""
-        self._taken_bytes += frame.pcm_bytes
+        self._taken_s += frame.audio_s
 
     def _sound(self, pcm: bytes) -> None:
         for part in frames(pcm):
             data = tag_audio(self.number, part) if self._framing is Framing.TAGGED else part
-            self._say(Frame(data, self.number, len(part)))
+            self._say(Frame(data, self.number, self._rendering.seconds(part)))
 
     def _tell(self, kind: Type, *, ends: bool = False, **fields: Any) -> None:
         text = encode_control(kind, request_id=self.request_id, number=self.number, **fields)

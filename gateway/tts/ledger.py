@@ -31,8 +31,8 @@ log = structlog.get_logger(__name__)
 
 # Sentences that wait in this process: a very long reply. Text only, so it costs little.
 MAX_WAITING = 256
-# Ten seconds of speech at 24 kHz that nobody took; then the socket is left unread, and the worker waits in turn.
-HIGH_MARK_BYTES = 480_000
+# So much speech that nobody took; then the socket is left unread, and the worker waits in turn.
+HIGH_MARK_S = 10.0
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Ledger:
     @property
     def is_full(self) -> bool:
         """Whether so much is undelivered that no more should be read."""
-        return self._event_bytes >= HIGH_MARK_BYTES
+        return self._event_bytes >= HIGH_MARK_S * self.rate_hz * BYTES_PER_SAMPLE_PCM16
 
     @property
     def waits_since_s(self) -> float | None:

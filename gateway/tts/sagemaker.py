@@ -14,6 +14,7 @@ from smithy_http.aio.crt import AWSCRTHTTPClient, AWSCRTHTTPClientConfig
 
 from gateway.errors import TtsError
 from gateway.tts.ledger import Ledger
+from gateway.tts.outage import Outage
 from gateway.tts.sagemaker_credentials import BotoCredentials
 from gateway.tts.sagemaker_faults import translate
 from gateway.tts.sagemaker_stream import SageMakerStream
@@ -65,12 +66,13 @@ class SageMakerSpeech:
         self._transport = AWSCRTHTTPClient(client_config=AWSCRTHTTPClientConfig(force_http_2=True))
         self._asking = asyncio.Lock()
         self._ready = False
+        self._outage = Outage()
         self._ready_until_s = float("-inf")
 
     def session(self, voice: str, language: str, speed: float) -> PersistentSession:
         """Return a session that is not connected yet."""
         ledger = Ledger(voice, language, speed, self.rate_hz, self._outstanding)
-        return PersistentSession(ledger, self._connect, self._timing)
+        return PersistentSession(ledger, self._connect, self._timing, outage=self._outage)
 
     async def ready(self) -> bool:
         """Whether the endpoint's worker answered a session's first message, at most 30 s ago."""

@@ -10,19 +10,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-import structlog
-
 from gateway.errors import TtsError
 from gateway.tts.base import Connector, Socket, SpeechEvent
 from gateway.tts.handover import Handover
 from gateway.tts.ledger import Ledger
+from gateway.tts.outage import Outage
 from gateway.tts.patience import Patience
-
-log = structlog.get_logger(__name__)
 
 # Pauses between tries: short enough that a restarted worker is found within a sentence, long enough to spare it.
 _BACKOFF_FIRST_S, _BACKOFF_CAP_S = 0.1, 2.0
-_PEER_AWAY = frozenset({"worker_unreachable", "worker_refused"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +39,19 @@ class PersistentSession:
     """The SpeechSession of one call."""
 
     def __init__(
-        self, ledger: Ledger, connector: Connector, timing: SpeechTiming, jitter: Callable[[], float] = random.random
+        self,
+        ledger: Ledger,
+        connector: Connector,
+        timing: SpeechTiming,
+        jitter: Callable[[], float] = random.random,
+        outage: Outage | None = None,
     ) -> None:
+        """`outage` is shared by the sessions of one worker."""
         self._ledger = ledger
         self._connector = connector
         self._timing = timing
         self._jitter = jitter
+        self._outage = outage or Outage()
         self._closed = False
         self._patience = Patience(ledger, timing.give_up_s, timing.stall_s, self._wake_both)
         self._handover = None if timing.lasts_s is None else Handover(ledger, connector, timing.lasts_s)
@@ -134,8 +137,7 @@ class PersistentSession:
                 except TtsError as error:
                     if not first.done() and not error.retryable:
                         first.set_exception(error)
-                    where = error.detail if error.code in _PEER_AWAY else ""  # says no more than address and status
-                    log.warning("tts_connection_lost", code=error.code, error=where, tries=tries)
+                    self._outage.tell(error)
                 tries = 0 if _now_s() - began_s > _BACKOFF_CAP_S else tries + 1
                 pause_s = min(_BACKOFF_FIRST_S * 2**tries, _BACKOFF_CAP_S)
                 await asyncio.sleep(pause_s * (1 + self._jitter()) / 2)
@@ -149,6 +151,7 @@ class PersistentSession:
         socket = (self._handover and self._handover.take()) or await self._connector()
         try:
             await self._introduce(socket)
+            self._outage.over()
             if not first.done():
                 first.set_result(None)
             self._patience.connected()

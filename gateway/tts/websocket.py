@@ -9,6 +9,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 from gateway.errors import TtsError
 from gateway.tts.base import Socket
 from gateway.tts.ledger import Ledger
+from gateway.tts.outage import Outage
 from gateway.tts.session import PersistentSession, SpeechTiming
 from media.tts_wire import MAX_CONTROL_BYTES, STREAM_PATH
 
@@ -18,8 +19,9 @@ _PING_INTERVAL_S, _PING_TIMEOUT_S = 5.0, 5.0
 # How long the peer's close frame is waited for; the call is over, nobody gains by more.
 _CLOSE_S = 1.0
 _READY_TIMEOUT_S = 2.0
-# Retrying does not help against these: the token or the address is wrong.
-_HOPELESS_STATUS = frozenset({400, 401, 403, 404})
+# What helps against answers that stay the same however often one tries.
+_WRONG_TOKEN, _WRONG_ADDRESS = "set tts.token to its worker.token", "that is no TTS worker: correct tts.url"
+_REMEDIES = {400: _WRONG_ADDRESS, 401: _WRONG_TOKEN, 403: _WRONG_ADDRESS, 404: _WRONG_ADDRESS}
 
 
 class WebSocketSpeech:
@@ -35,6 +37,8 @@ class WebSocketSpeech:
     ) -> None:
         """`url` is ws:// or wss:// with host, port and perhaps a prefix; `outstanding` sentences are at the worker."""
         parts = urlsplit(url)
+        # A user and password in it are nobody's business.
+        self._where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         prefix = parts.path.rstrip("/").removesuffix(STREAM_PATH)
         self.rate_hz = rate_hz
         self._stream_url = urlunsplit((parts.scheme, parts.netloc, prefix + STREAM_PATH, "", ""))
@@ -43,11 +47,12 @@ class WebSocketSpeech:
         self._outstanding = outstanding
         self._timing = timing or SpeechTiming()
         self._http: aiohttp.ClientSession | None = None
+        self._outage = Outage()
 
     def session(self, voice: str, language: str, speed: float) -> "PersistentSession":
         """Return a session that is not connected yet."""
         ledger = Ledger(voice, language, speed, self.rate_hz, self._outstanding)
-        return PersistentSession(ledger, self._connect, self._timing)
+        return PersistentSession(ledger, self._connect, self._timing, outage=self._outage)
 
     async def ready(self) -> bool:
         """Whether the worker would take a session now."""
@@ -80,10 +85,13 @@ class WebSocketSpeech:
             )
         except InvalidStatus as error:
             status = error.response.status_code
-            hopeless = status in _HOPELESS_STATUS
-            raise TtsError("worker_refused", f"HTTP {status} at the upgrade", retryable=not hopeless) from error
+            remedy = _REMEDIES.get(status, "it is full, loading or stopping")
+            detail = f"{self._where} answers HTTP {status}; {remedy}"
+            raise TtsError("worker_refused", detail, retryable=status not in _REMEDIES) from error
         except (OSError, TimeoutError, WebSocketException) as error:
-            raise TtsError("worker_unreachable", f"{type(error).__name__}: {error}", retryable=True) from error
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+            detail = f"no worker at {self._where} ({reason}); start one there (voicebot worker) or correct tts.url"
+            raise TtsError("worker_unreachable", detail, retryable=True) from error
         return _Connection(connection)
 
 

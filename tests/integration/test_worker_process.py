@@ -145,12 +145,26 @@ async def test_a_client_that_does_not_read_is_cut_within_the_drain() -> None:
             assert time.monotonic() - began_s < 10
 
 
+async def test_a_refusal_is_told_of_once_and_not_as_a_fault_of_the_worker() -> None:
+    with running_worker("worker.token=sesame") as worker:
+        with pytest.raises(InvalidStatus):
+            await connect(worker.url + STREAM_PATH)
+        assert worker.wait_for("session_refused")["level"] == "warning"
+        worker.terminate()
+        rest = []
+        while not worker.log.empty():
+            rest.append(worker.log.get())
+    assert [line for line in rest if line.get("level") in ("warning", "error")] == []
+
+
 async def test_sessions_beyond_the_limit_are_refused_before_the_upgrade() -> None:
     with running_worker("worker.max_sessions=1") as worker:
         async with connect(worker.url + STREAM_PATH):
             with pytest.raises(InvalidStatus) as refused:
                 await connect(worker.url + STREAM_PATH)
             assert refused.value.response.status_code == 503
+        line = worker.wait_for("session_refused")
+        assert (line["level"], line["status"]) == ("info", 503)
         for _ in range(50):  # the place is free again once the server has seen the close
             try:
                 async with connect(worker.url + STREAM_PATH) as socket:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tts_worker.outbox import HIGH_MARK_BYTES, LOW_MARK_BYTES, MAX_CONTROLS, Close, Frame, Outbox
+from tts_worker.outbox import HIGH_MARK_S, LOW_MARK_S, MAX_CONTROLS, Close, Frame, Outbox
 
 BYE = Close(1000, "bye")
 
@@ -15,14 +15,14 @@ class Recorded(Outbox):
         )
 
 
-def audio(size: int, number: int = 1) -> Frame:
-    return Frame(bytes(size), number, size)
+def audio(seconds: float, number: int = 1) -> Frame:
+    return Frame(bytes(8), number, seconds)
 
 
 def test_frames_come_out_in_order_and_then_nothing() -> None:
     outbox = Recorded()
     assert outbox.take() is None
-    frames = [Frame("a"), audio(10), Frame("b")]
+    frames = [Frame("a"), audio(0.1), Frame("b")]
     for frame in frames:
         outbox.put(frame)
     assert [outbox.take() for _ in range(4)] == [*frames, None]
@@ -40,7 +40,7 @@ def test_the_close_comes_last_and_nothing_behind_it() -> None:
 
 def test_a_close_now_drops_what_waits() -> None:
     outbox = Recorded()
-    outbox.put(audio(HIGH_MARK_BYTES))
+    outbox.put(audio(HIGH_MARK_S))
     outbox.close(BYE, now=True)
     assert outbox.take() == BYE
     assert outbox.calls == ["high", "ready", "low", "ready"]
@@ -48,26 +48,25 @@ def test_a_close_now_drops_what_waits() -> None:
 
 def test_the_marks_are_said_once_on_the_way_up_and_once_on_the_way_down() -> None:
     outbox = Recorded()
-    size = LOW_MARK_BYTES
     for _ in range(6):
-        outbox.put(audio(size))
+        outbox.put(audio(LOW_MARK_S))
     assert outbox.calls.count("high") == 1
     while outbox.take():
         pass
     assert outbox.calls.count("low") == 1
-    outbox.put(audio(HIGH_MARK_BYTES))
+    outbox.put(audio(HIGH_MARK_S))
     assert outbox.calls.count("high") == 2
 
 
 def test_revoking_a_request_leaves_the_others_and_makes_room() -> None:
     outbox = Recorded()
-    outbox.put(audio(10, number=1))
-    outbox.put(audio(HIGH_MARK_BYTES, number=2))
+    outbox.put(audio(0.1, number=1))
+    outbox.put(audio(HIGH_MARK_S, number=2))
     outbox.put(Frame("words", number=2))
     outbox.put(Frame("error"))
     outbox.revoke(2)
     assert outbox.calls[-1] == "low"
-    assert [outbox.take(), outbox.take(), outbox.take()] == [audio(10, number=1), Frame("error"), None]
+    assert [outbox.take(), outbox.take(), outbox.take()] == [audio(0.1, number=1), Frame("error"), None]
 
 
 @pytest.mark.parametrize("extra", [0, 1])

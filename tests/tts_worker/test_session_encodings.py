@@ -1,5 +1,6 @@
 """A session whose client wants its audio ready for the telephone."""
 
+import asyncio
 from collections.abc import Callable
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from media.g711 import alaw_to_pcm, ulaw_to_pcm
 from tests.rig.clock import run_leaping
 from tests.tts_worker.test_session import Client, pcm_of, types_of
+from tts_worker.outbox import HIGH_MARK_S
 
 
 @pytest.mark.parametrize(("encoding", "expand"), [("ulaw", ulaw_to_pcm), ("alaw", alaw_to_pcm)])
@@ -52,5 +54,20 @@ def test_g711_at_another_rate_is_refused() -> None:
         client.send(text="Hello there.", encoding="ulaw", sample_rate=16_000)
         (error,) = client.controls()
         assert (error["type"], error["code"]) == ("error", "bad_field")
+
+    run_leaping(talk())
+
+
+@pytest.mark.parametrize(
+    "delivery", [{"sample_rate": 24_000}, {"sample_rate": 8_000}, {"sample_rate": 8_000, "encoding": "ulaw"}]
+)
+def test_as_many_seconds_wait_for_a_slow_client_whatever_its_rate_and_encoding(delivery: dict[str, object]) -> None:
+    async def talk() -> None:
+        client = Client()
+        client.send(text="word " * 900, **delivery)
+        await asyncio.sleep(60.0)
+        spoken_s = 0.06 * sum(len(text) for text in client.speakers.spoken)
+        assert client.speakers.held
+        assert HIGH_MARK_S <= spoken_s < HIGH_MARK_S + 7.2  # a piece more
 
     run_leaping(talk())

@@ -9,21 +9,21 @@ from hypothesis import strategies as st
 
 from gateway.errors import TtsError
 from gateway.tts.base import SpeechAudio, SpeechBegan, SpeechDone, SpeechEvent, SpeechFailed, SpeechWords
-from gateway.tts.ledger import HIGH_MARK_BYTES, MAX_WAITING, Ledger
+from gateway.tts.ledger import HIGH_MARK_S, MAX_WAITING, Ledger
 from media.tts_wire import Type, encode_control, tag_audio
 
 WORD = {"text": "Hi", "start_s": 0.0, "end_s": 0.1, "start_char": 0, "end_char": 2}
 
 
-def connected(outstanding: int = 3) -> Ledger:
-    ledger = Ledger("af_heart", "en", 1.0, 24_000, outstanding)
+def connected(outstanding: int = 3, rate_hz: int = 24_000) -> Ledger:
+    ledger = Ledger("af_heart", "en", 1.0, rate_hz, outstanding)
     reconnect(ledger)
     return ledger
 
 
 def reconnect(ledger: Ledger) -> None:
     ledger.connect()
-    say(ledger, Type.SESSION, protocol=1, framing="tagged", sample_rate=24_000)
+    say(ledger, Type.SESSION, protocol=1, framing="tagged", sample_rate=ledger.rate_hz)
 
 
 def say(ledger: Ledger, kind: Type, **fields: Any) -> None:
@@ -61,7 +61,7 @@ def test_nothing_is_sent_before_the_worker_accepts_the_session() -> None:
     ledger.add("Hi", 0.0)
     ledger.connect()
     assert sent(ledger) == []
-    say(ledger, Type.SESSION, protocol=1, framing="tagged", sample_rate=24_000)
+    say(ledger, Type.SESSION, protocol=1, framing="tagged", sample_rate=ledger.rate_hz)
     assert sent(ledger) == [{"type": "synthesize", "text": "Hi", "request_id": "1"}]
 
 
@@ -283,12 +283,17 @@ def test_too_many_sentences_fail_and_keep_their_ids() -> None:
     assert (event.request_id, event.code) == (MAX_WAITING + 1, "queue_full")
 
 
-def test_undelivered_audio_fills_the_ledger_and_taking_it_makes_room() -> None:
-    ledger = connected()
+@pytest.mark.parametrize("rate_hz", [8_000, 24_000])
+def test_undelivered_audio_fills_the_ledger_and_taking_it_makes_room(rate_hz: int) -> None:
+    ledger = connected(rate_hz=rate_hz)
     ledger.add("a", 0.0)
     sent(ledger)
     say(ledger, Type.SYNTHESIS_START, request_id="1", number=1)
-    ledger.receive(tag_audio(1, bytes(HIGH_MARK_BYTES)), 1.0)
+    second = tag_audio(1, bytes(2 * rate_hz))
+    for _ in range(round(HIGH_MARK_S) - 1):
+        ledger.receive(second, 1.0)
+    assert not ledger.is_full
+    ledger.receive(second, 1.0)
     assert ledger.is_full
     told(ledger)
     assert not ledger.is_full

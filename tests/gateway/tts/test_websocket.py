@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import psutil
 import pytest
+import structlog
 from aiohttp import web
 
 from gateway.errors import TtsError
@@ -87,6 +88,21 @@ async def test_a_wrong_token_is_said_at_once(worker: WorkerProcess) -> None:
             await factory.session("af_heart", "en", 1.0).open()
     assert caught.value.code == "worker_refused"
     assert not caught.value.retryable
+    assert caught.value.detail == f"{worker.url} answers HTTP 401; set tts.token to its worker.token"
+
+
+async def test_an_absent_worker_is_said_once_for_all_sessions_with_place_and_remedy() -> None:
+    with structlog.testing.capture_logs() as lines:
+        async with speech("ws://user:secret@127.0.0.1:1") as factory:
+            for _ in range(2):
+                session = factory.session("af_heart", "en", 1.0)
+                with pytest.raises(TtsError, match="worker_unreachable"):
+                    await session.open()
+                await session.close()
+    (line,) = lines
+    assert line["event"] == "tts_worker_away"
+    assert "no worker at ws://127.0.0.1:1 (" in line["error"]
+    assert "start one there (voicebot worker) or correct tts.url" in line["error"]
 
 
 async def test_a_worker_that_is_busy_or_absent_is_tried_until_the_bound() -> None:
