@@ -2,9 +2,17 @@
 
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 import structlog
+
+with suppress(ImportError):  # some environments do without
+    from hypothesis import settings
+
+    # No test judges by the clock on the wall: the machine may have other work.
+    settings.register_profile("no-clock", deadline=None)
+    settings.load_profile("no-clock")
 
 
 @pytest.fixture(autouse=True)
