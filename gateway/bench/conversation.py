@@ -1,10 +1,9 @@
 """How the gateway takes turns, in figures: end of turn, interruptions, and what it knows of what was heard.
 
-All but the last part are scripted and run under a leaping clock, so that they take seconds and come out the same every
-time. The truth is the simulator's: what its speaker had played.
+Everything runs under a leaping clock, so that the figures do not depend on what else the machine does. The truth is the
+simulator's: what its speaker had played. First what is scripted to the word, then recorded callers.
 """
 
-import asyncio
 import json
 import random
 import statistics
@@ -16,7 +15,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from gateway.bench.conversation_callers import LINES, CallerFigures, measure_callers
+from gateway.bench.caller_set import load_callers
+from gateway.bench.conversation_callers import Heard, OverFigures, TurnFigures, hear_callers
 from gateway.bench.conversation_cases import (
     REPLIES,
     backchannel,
@@ -25,24 +25,22 @@ from gateway.bench.conversation_cases import (
     published_workload,
     question,
 )
+from gateway.bench.heard_truth import words_off
 from gateway.bench.leaping import leap
 from gateway.bench.scripted_caller import Utterance
-from gateway.bench.scripted_voice import CHAR_S
 from gateway.bench.stage import TIMING, Stage, answers
-from gateway.call.record import TurnRecord
+from gateway.bench.standing_whisper import CHARGED_S, StandingWhisper
 from gateway.call.script import Timing
-from gateway.simulator.call import CallTrace
 from gateway.simulator.faults import Faults
 from gateway.simulator.script import Manners
 
 # Callers wait until the bot is surely done.
 MANNERS = Manners(quiet_s=2.5, reply_s=12.0)
-_STEP_S = 0.01
 _Make = Callable[[random.Random, int], Utterance]
 
 
 @dataclass(frozen=True, slots=True)
-class TurnFigures:
+class WorkloadFigures:
     """The published workload under one timing. Latency is true end of speech to first bot frame."""
 
     timing: str
@@ -66,7 +64,10 @@ class OverlapFigures:
     heard_worst_words: int
 
 
-def measure_turns(name: str, timing: Timing, *, marks: bool = True) -> TurnFigures:
+Figures = WorkloadFigures | OverlapFigures | TurnFigures | OverFigures
+
+
+def measure_turns(name: str, timing: Timing, *, marks: bool = True) -> WorkloadFigures:
     """Hold the published workload; without `marks` the recogniser sets none."""
     workload = published_workload(marks)
     trace, record = leap(Stage(answers(*REPLIES), timing=timing).call(workload, manners=MANNERS))
@@ -79,7 +80,7 @@ def measure_turns(name: str, timing: Timing, *, marks: bool = True) -> TurnFigur
             latencies.append(1000 * (first_s - spoken.end_s))
     texts = {turn.caller_text for turn in record.turns}
     early = max(early, sum(u.turn.text not in texts for u in workload))
-    return TurnFigures(
+    return WorkloadFigures(
         name,
         len(trace.spoken),
         early,
@@ -117,17 +118,7 @@ def _overlap(sound: Utterance, number: int, echo_db: float | None) -> tuple[bool
     speech = trace.spoken[1]
     heard = trace.playback.audible(speech.start_s, speech.end_s)
     silent_ms = 1000 * (heard[1] - speech.start_s) if heard is not None else 0.0
-    return True, silent_ms, _words_off(trace, reply)
-
-
-def _words_off(trace: CallTrace, reply: TurnRecord) -> int:
-    """History against the speaker: a character of the voice is CHAR_S long, so what was audible tells the words."""
-    begin_s, end_s = trace.spoken[0].end_s, trace.spoken[1].end_s
-    steps = round((end_s - begin_s) / _STEP_S)
-    middles = (begin_s + (step + 0.5) * _STEP_S for step in range(steps))
-    audible_s = sum(trace.playback.audible(at - 0.002, at + 0.002) is not None for at in middles) * _STEP_S
-    truth = reply.bot_text[: round(audible_s / CHAR_S)]
-    return abs(len(truth.split()) - len(reply.heard_text.split()))
+    return True, silent_ms, words_off(trace, reply)
 
 
 def bench_conversation(rounds: int, out_dir: Path, whisper: Path | None) -> int:
@@ -155,28 +146,47 @@ def bench_conversation(rounds: int, out_dir: Path, whisper: Path | None) -> int:
         measure_overlaps("backchannel, echo -20 dB", backchannel, count, -20.0),
     ]
     console.print(_table("Sounds over the bot, 20 ms frames, words 100 ms after a pause", overlaps))
-    callers = _recorded(whisper) if whisper is not None else []
-    if callers:
-        console.print(_table("Recorded callers through Whisper, in real time on this machine", callers))
-    figures = {
-        name: [asdict(f) for f in made]
-        for name, made in (("turns", turns), ("overlaps", overlaps), ("callers", callers))
-    }
+    figures: dict[str, object] = {"turns": _rows(turns), "overlaps": _rows(overlaps)}
+    if whisper is not None:
+        figures["callers"] = _recorded(whisper, console)
     (out_dir / "conversation.json").write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
     return 0
 
 
-def _recorded(whisper: Path) -> list[CallerFigures]:
-    from gateway.stt.whisper import WhisperRecognisers
+def _recorded(whisper: Path, console: Console) -> dict[str, object]:
+    callers, missing = load_callers()
+    ears = StandingWhisper(whisper)
 
-    async def all_lines() -> list[CallerFigures]:
-        return [await measure_callers(WhisperRecognisers(whisper), line) for line in LINES]
+    async def heard() -> Heard:
+        try:
+            return await hear_callers(callers, callers, ears)
+        finally:
+            await ears.end()
 
-    return asyncio.run(all_lines())
+    found = leap(heard())
+    console.print(_table("Recorded callers: their turns, from the true end of speech", found.turn_figures()))
+    console.print(_table("Recorded callers: sounds over the bot", found.over_figures()))
+    for package, rows in missing.items():
+        console.print(f"{rows} callers are not heard: the Debian package {package} is not installed.")
+    took_p50_s, took_p95_s = np.percentile(ears.took_s, [50, 95])
+    console.print(
+        f"Each recognition is charged {CHARGED_S:.2f} s. On this machine, now, it took {took_p50_s:.2f} s"
+        f" (p95 {took_p95_s:.2f} s); what it takes longer, a caller waits longer."
+    )
+    return {
+        "turns": _rows(found.turn_figures()),
+        "over": _rows(found.over_figures()),
+        "missing": missing,
+        "recognition_s": {"charged": CHARGED_S, "p50": round(took_p50_s, 3), "p95": round(took_p95_s, 3)},
+    }
 
 
-def _table(title: str, figures: Sequence[TurnFigures | OverlapFigures | CallerFigures]) -> Table:
-    rows = [asdict(figure) for figure in figures]
+def _rows(figures: Sequence[Figures]) -> list[dict[str, object]]:
+    return [asdict(figure) for figure in figures]
+
+
+def _table(title: str, figures: Sequence[Figures]) -> Table:
+    rows = _rows(figures)
     table = Table(*(name.replace("_", " ") for name in rows[0]), title=title)
     for row in rows:
         table.add_row(*(str(value) for value in row.values()))

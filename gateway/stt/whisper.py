@@ -16,7 +16,7 @@ from gateway.stt.event_queue import EventQueue
 from gateway.stt.silero import FRAME_SAMPLES, SileroScore, load_silero
 from gateway.stt.utterance import LONGEST_PIECE_S, CallerAudio, Piece, Utterance, to_s, to_samples
 from gateway.stt.vad import VoiceActivity
-from gateway.stt.whisper_engine import WhisperEngine
+from gateway.stt.whisper_engine import WhisperEngine, Worker
 from gateway.stt.whisper_jobs import Job, Purpose
 from gateway.stt.whisper_pipe import PipeWorker, whisper_command
 from gateway.stt.whisper_wire import Transcript
@@ -173,8 +173,8 @@ class WhisperRecognisers:
         end_threshold: float = 0.35,
     ) -> None:
         """SttError `vad_weights` when the VAD is not installed."""
-        command = whisper_command(model_dir, threads)
-        self._engine = WhisperEngine(lambda: PipeWorker.start(command))
+        self._command = whisper_command(model_dir, threads)
+        self._engine = WhisperEngine(self.start_worker)
         self._silero = load_silero()
         self._pause_ms = pause_ms
         self._min_speech_ms = min_speech_ms
@@ -192,6 +192,10 @@ class WhisperRecognisers:
             frame_samples=FRAME_SAMPLES,
         )
         return WhisperRecogniser(self._engine, activity, language)
+
+    async def start_worker(self) -> Worker:
+        """Start the process that all calls share; WorkerLost when it does not come up."""
+        return await PipeWorker.start(self._command)
 
     async def ready(self) -> bool:
         """Whether the model is loaded; the first question begins to load it."""

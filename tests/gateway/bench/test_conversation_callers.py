@@ -1,23 +1,96 @@
-"""Recorded callers: each line spoils the recording in its way; the whole way runs with ears that need no model."""
+"""Recorded callers in calls: with ears that need no model, and a part of the set with the real ones."""
 
-import numpy as np
+from dataclasses import replace
+
 import pytest
 
-from gateway.bench.conversation_callers import LINES, measure_callers, recordings
+from config.models import ModelStore
+from gateway.bench.caller_set import Caller, load_callers
+from gateway.bench.conversation_callers import (
+    Heard,
+    SoundOver,
+    TurnTaken,
+    hear_callers,
+    hear_over,
+    hear_turn,
+)
 from gateway.bench.leaping import leap
+from gateway.bench.stage import TIMING
+from gateway.bench.standing_whisper import StandingWhisper
 from gateway.stt.energy import EnergyRecognisers
 
-
-@pytest.mark.parametrize("line", LINES)
-def test_a_line_keeps_the_length_and_changes_the_sound(line: str) -> None:
-    pcm = np.frombuffer(recordings()[0].pcm, "<i2").astype(np.float64)
-    spoiled = LINES[line](pcm)
-    assert len(spoiled) == len(pcm)
-    assert np.array_equal(spoiled, pcm) is (line == "clean")
+# Both languages, a noisy line, lost frames, a hesitation; what stops the bot and what does not.
+PART = ("opening-hours", "price", "id-thanks", "do-you-have", "wait-sunday", "id-tunggu", "right", "cough")
 
 
-def test_every_recording_is_played_and_its_wait_measured() -> None:
-    figures = leap(measure_callers(EnergyRecognisers(["What time do you open?"]), "clean"))
-    assert figures.utterances == len(recordings())
-    assert 0 < figures.wait_p50_ms <= figures.wait_p95_ms
-    assert figures.unanswered == 0
+@pytest.fixture(scope="module")
+def callers() -> dict[str, Caller]:
+    return {caller.name: caller for caller in load_callers()[0]}
+
+
+def test_a_turn_is_waited_out_and_answered(callers: dict[str, Caller]) -> None:
+    taken = leap(hear_turn(callers["located"], EnergyRecognisers(["Where are you located?"])))
+    assert not taken.cut_in
+    assert taken.wait_ms is not None
+    assert taken.first_frame_ms is not None
+    assert 0 < taken.wait_ms < taken.first_frame_ms
+
+
+def test_an_unfinished_sentence_that_is_answered_at_once_is_a_cut_in(callers: dict[str, Caller]) -> None:
+    hasty = replace(TIMING, end_silence_ms=300)
+    taken = leap(hear_turn(callers["trail-want-to"], EnergyRecognisers(["I want to go."]), hasty))
+    assert taken.cut_in
+
+
+def test_a_sound_that_stops_the_bot_is_timed_and_the_history_judged(callers: dict[str, Caller]) -> None:
+    ears = EnergyRecognisers(["What time do you open?", "Wait."])
+    question = callers["opening-hours"].turn()
+    sound = leap(hear_over(callers["wait-sunday"], 1.0, question, ears))
+    assert sound.interrupted
+    assert sound.silent_ms is not None
+    assert 0 < sound.silent_ms < 600
+    assert sound.words_off is not None
+    assert sound.words_off <= 1
+
+
+def test_a_sound_too_short_to_be_noticed_stops_nothing(callers: dict[str, Caller]) -> None:
+    ears = EnergyRecognisers(["What time do you open?"])
+    sound = leap(hear_over(callers["line-click"], 1.0, callers["opening-hours"].turn(), ears))
+    assert (sound.interrupted, sound.silent_ms, sound.held_ms, sound.words_off) == (False, None, 0.0, None)
+
+
+def test_figures_are_by_kind_and_apart_for_what_is_held_out(callers: dict[str, Caller]) -> None:
+    tuned = next(c for c in callers.values() if c.kind == "sentence" and not c.held_out)
+    held_out = next(c for c in callers.values() if c.kind == "sentence" and c.held_out)
+    cough = replace(callers["cough"])
+    heard = Heard(
+        [
+            TurnTaken(tuned, False, 300.0, 800.0),
+            TurnTaken(tuned, True, 500.0, None),
+            TurnTaken(held_out, False, None, None),
+        ],
+        [SoundOver(cough, False, 250.0, 400.0, None), SoundOver(cough, True, 300.0, 0.0, 2)],
+    )
+    held, kept = heard.turn_figures()
+    assert (held.part, held.turns, held.unanswered, held.wait_p50_ms) == ("held out", 1, 1, 0.0)
+    assert (kept.part, kept.turns, kept.cut_ins, kept.wait_p50_ms, kept.first_frame_p50_ms) == ("tuned", 2, 1, 400, 800)
+    (over,) = heard.over_figures()
+    assert (over.sounds, over.interrupted, over.silent_p50_ms, over.held_max_ms) == (2, 1, 300, 400)
+    assert (over.heard_within_a_word, over.heard_worst_words) == (0, 2)
+
+
+@pytest.mark.models
+def test_the_bot_takes_turns_with_real_ears(callers: dict[str, Caller]) -> None:
+    ears = StandingWhisper(ModelStore().locate("whisper-base"))
+
+    async def heard() -> Heard:
+        try:
+            return await hear_callers([callers[name] for name in PART], list(callers.values()), ears)
+        finally:
+            await ears.end()
+
+    found = leap(heard())
+    assert not [turn.caller.name for turn in found.turns if turn.cut_in or turn.first_frame_ms is None]
+    assert {sound.caller.name for sound in found.over if sound.interrupted} == {"wait-sunday", "id-tunggu"}
+    assert max(sound.words_off or 0 for sound in found.over) <= 1
+    assert min(ears.took_s) > 0
