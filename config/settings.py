@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from config import platforms
 from config.bots import Bot, NamedBot, Turn
 from config.group import LOOPBACK, Group, Port, Seconds
+from config.keys import Keys
 from config.stt import Stt
 from config.tts import Tts
 from config.worker import Worker
@@ -150,6 +151,7 @@ class Settings(Group):
     bot: Bot
     bots: dict[str, NamedBot]
     turn: Turn
+    keys: Keys
     playout: Playout
     stt: Stt
     llm: Llm

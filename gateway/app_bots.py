@@ -5,6 +5,7 @@ from config.bots import Bot as BotTable
 from config.errors import ConfigError
 from config.settings import Settings
 from gateway.bots import Bot
+from gateway.call.keypad import KeyRules, Listening
 from gateway.call.script import Script, Timing
 from gateway.routing import Routing
 
@@ -64,4 +65,18 @@ def _timing(table: BotTable, turn: Turn, settings: Settings) -> Timing:
         idle_s=table.idle_s,
         filler_s=turn.filler_s,
         dribble_s=turn.dribble_s,
+        keys=_key_rules(settings),
+    )
+
+
+def _key_rules(settings: Settings) -> KeyRules:
+    """Where no transcripts are kept, the record of a live call does not show keys either."""
+    keys = settings.keys
+    return KeyRules(
+        keys.terminators,
+        keys.max_digits,
+        keys.pause_s,
+        keys.interrupts,
+        recorded=settings.transcripts.keep_calls > 0,
+        in_band=Listening(keys.in_band),
     )

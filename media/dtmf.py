@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from media.formats import BYTES_PER_SAMPLE_PCM16
+from media.resample import StreamResampler
 
 LOW_HZ = (697, 770, 852, 941)
 HIGH_HZ = (1209, 1336, 1477, 1633)
@@ -110,12 +111,6 @@ class DtmfDetector:
         windows = np.lib.stride_tricks.sliding_window_view(samples, _WINDOW)[: looks * _HOP : _HOP]
         return "".join(filter(None, map(self._see, _keys(windows))))
 
-    def reset(self) -> None:
-        """Forget the signal so far."""
-        self._rest, self._odd = np.zeros(0), b""
-        self._candidate = self._down = ""
-        self._looks = self._missed = 0
-
     def _see(self, key: str) -> str:
         """Take one look, at a key or at none, and return the key that it makes certain."""
         self._looks = self._looks + 1 if key and key == self._candidate else int(bool(key))
@@ -130,6 +125,12 @@ class DtmfDetector:
             return ""
         self._down, self._missed = key, 0
         return key
+
+
+def keys_in(pcm: bytes, rate_hz: int) -> str:
+    """The keys in a whole recording, mono s16le at `rate_hz`."""
+    resampler = StreamResampler(rate_hz, DETECTOR_RATE_HZ)
+    return DtmfDetector().feed(resampler.feed(pcm) + resampler.flush())
 
 
 def _keys(windows: _Samples) -> list[str]:

@@ -31,14 +31,15 @@ class Exchange:
         """The caller's turn is over. One that seemed over before, and went on, is measured anew."""
         self.turn.at_s = {"caller_end": self._paused_s, "committed": self._now()}
 
-    def caller_said(self, text: str) -> None:
-        """Recognised words; blank ones leave nothing behind."""
+    def caller_said(self, text: str, shown: str | None = None) -> None:
+        """Recognised words, or keys; blank ones leave nothing behind. `shown` stands for them in the record."""
         if not self.history.replying:
             self.reach("final")
         if not text.strip():
             return
         self.history.caller_said(text)
         self.unanswered = True
+        text = text if shown is None else shown
         if self.history.replying:
             self._meanwhile = f"{self._meanwhile} {text}".strip()
         else:

@@ -8,13 +8,14 @@ import asyncio
 from collections.abc import Callable
 
 from gateway.call.interruption import Meaning, is_echo, meaning
+from gateway.call.keys import Keys
 from gateway.call.listener import Listener
 from gateway.call.patience import Completeness, Patience, completeness
 from gateway.call.reply import Replies
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
 from gateway.call.timers import Timers
-from gateway.call.turn import Act, Happening, State, Turn
+from gateway.call.turn import BOT_HAS_THE_FLOOR, Act, Happening, State, Turn
 
 # A sound over the bot is kept for so long, in case its words come late, or the bot ends and it was an answer.
 KEEP_SOUND_MS = 1500
@@ -33,10 +34,6 @@ FINAL_WITHIN_MS = 8000
 # An echo of the bot's last words ends at most so long after them.
 ECHO_TAIL_S = 0.6
 
-_BOT_HAS_THE_FLOOR = frozenset(
-    (State.THINKING, State.THINKING_OVER, State.SPEAKING, State.SPEAKING_OVER, State.PAUSED, State.WEIGHING)
-)
-
 
 class Floor:
     """The turn-taking of one call. `leave` ends the leg once the goodbye has been heard."""
@@ -49,6 +46,7 @@ class Floor:
         speaker: Speaker,
         replies: Replies,
         leave: Callable[[], None],
+        keys: Keys,
     ) -> None:
         self._script = script
         self._timing = timing
@@ -57,6 +55,7 @@ class Floor:
         self._speaker = speaker
         self._replies = replies
         self._leave = leave
+        self._keys = keys
         self._turn = Turn()
         self._timers = Timers(self._rang)
         self._reprompts = 0  # in a row
@@ -74,14 +73,22 @@ class Floor:
         """Let something happen; harmless at any time."""
         if happening in (Happening.WORDS, Happening.NO_WORDS):
             self._timers.stop(Happening.NO_WORDS)
-        happening = self._seen(happening)
-        for act in self._turn.on(happening):
-            self._do(act)
+            self._listener.deciding = False
+        if happening is not Happening.KEY or self._yields_to_keys():
+            for act in self._turn.on(self._seen(self._keys.follow(happening, self.state))):
+                self._do(act)
+        self.settle_keys()
+
+    def settle_keys(self) -> None:
+        """Let happen what is due because of the keys that the caller has pressed."""
+        if due := self._keys.due(self.state, pausing=self._timers.running(Happening.END_SILENCE)):
+            self.happen(due)
 
     def stop(self) -> None:
         """The call is over."""
         self.happen(Happening.CALL_ENDED)
         self._timers.stop_all()
+        self._keys.stop()
 
     def greet(self) -> None:
         """Say the greeting, where there is one."""
@@ -94,9 +101,11 @@ class Floor:
     def _seen(self, happening: Happening) -> Happening:
         deciding = self.state is State.DECIDING
         match happening:
+            case Happening.KEY | Happening.KEYS:
+                self.asking, self._reprompts = False, 0
             case Happening.SPEECH_STARTED:
                 self.asking = False
-                self._over_bot = self.state in _BOT_HAS_THE_FLOOR
+                self._over_bot = self.state in BOT_HAS_THE_FLOOR
             case Happening.REPLY_OVER:
                 self.asking = False
                 self._bot_ended_s = asyncio.get_running_loop().time()
@@ -113,7 +122,9 @@ class Floor:
 
     def _rang(self, happening: Happening) -> None:
         match happening:
-            case Happening.END_SILENCE if self.state not in _BOT_HAS_THE_FLOOR:
+            case Happening.END_SILENCE if self._keys.typing:
+                return  # the entry ends the turn
+            case Happening.END_SILENCE if self.state not in BOT_HAS_THE_FLOOR:
                 if self._is_own_voice(self._listener.words):
                     happening = Happening.MERE_SOUND
             case Happening.BARGE_IN if self._listener.echoing:
@@ -130,8 +141,11 @@ class Floor:
         """Whether words of the last sound are the bot's, come back to it while it spoke (F-44)."""
         now_s = asyncio.get_running_loop().time()
         ended_s = now_s - self._listener.silence_ms / 1000
-        late = self.state not in _BOT_HAS_THE_FLOOR and ended_s > self._bot_ended_s + ECHO_TAIL_S
+        late = self.state not in BOT_HAS_THE_FLOOR and ended_s > self._bot_ended_s + ECHO_TAIL_S
         return self._over_bot and not late and is_echo(words, self._speaker.heard())
+
+    def _yields_to_keys(self) -> bool:
+        return self.state not in BOT_HAS_THE_FLOOR or (self._keys.interrupt and not self._replies.protected)
 
     def _meaning(self) -> Meaning:
         waiting = not self._speaker.busy
@@ -139,7 +153,7 @@ class Floor:
 
     def _weigh(self) -> None:
         meant = self._meaning()
-        # A sound too short to make the bot hold is a click, whatever the recogniser makes of it.
+        # Shorter than what makes the bot hold is a click, whatever the recogniser makes of it.
         lasted = self._listener.sound_ms >= self._timing.barge_in_ms or not self._speaker.busy
         if meant is Meaning.WORDS and lasted and not self._replies.protected:
             self.happen(Happening.MEANT)
@@ -156,12 +170,9 @@ class Floor:
         return judged if fresh or judged is Completeness.UNFINISHED else Completeness.UNKNOWN
 
     def _silence_due_ms(self) -> int:
-        if self.state in _BOT_HAS_THE_FLOOR:
+        if self.state in BOT_HAS_THE_FLOOR:
             return KEEP_SOUND_MS
         return self._patience.silence_ms(self._completeness(), punctuates=self._listener.punctuates)
-
-    def _barge_in_ms(self) -> int:
-        return max(self._timing.barge_in_ms, min(MAX_BARGE_IN_MS, self._timing.barge_in_ms << self._in_vain))
 
     # What to do.
 
@@ -177,7 +188,8 @@ class Floor:
                 # To hold costs nothing, so it counts from the first sound; where that cannot be taken back the
                 # sound's end is given time to be noticed.
                 lasted_ms = self._listener.sound_ms if self._listener.partials else 0
-                self._timers.start(Happening.BARGE_IN, self._barge_in_ms() - lasted_ms)
+                vain_ms = min(MAX_BARGE_IN_MS, self._timing.barge_in_ms << self._in_vain)
+                self._timers.start(Happening.BARGE_IN, max(self._timing.barge_in_ms, vain_ms) - lasted_ms)
             case Act.START_LONG_TIMER:
                 self._timers.start(Happening.MEANT, LONG_SOUND_MS - self._listener.sound_ms)
             case Act.STOP_BARGE_TIMER:

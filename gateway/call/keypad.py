@@ -8,6 +8,7 @@ Sans-IO: times are seconds of one clock, which the owner reads and waits by.
 
 from collections import deque
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 # No person and no dialler presses a key again within this: the shortest tone and the shortest pause are 40 ms each.
 # Platforms that report a key at its beginning and at its end, or send the report again, do.
@@ -28,6 +29,14 @@ _PRESSED = {
 }
 
 
+class Listening(StrEnum):
+    """Whether keys are listened for in the caller's audio."""
+
+    AUTO = "auto"  # where the platform does not report them
+    ALWAYS = "always"  # for lines whose keys get lost on the way to the platform
+    NEVER = "never"
+
+
 @dataclass(frozen=True, slots=True)
 class KeyRules:
     """When an entry ends, and what a key does meanwhile."""
@@ -42,6 +51,7 @@ class KeyRules:
     interrupts: bool = True
     # Whether the record of the call shows the keys, or only how many there were.
     recorded: bool = False
+    in_band: Listening = Listening.AUTO
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import structlog
 
 from gateway.call.exchange import Exchange
 from gateway.call.keypad import Keypad, KeyRules, as_recorded, as_turn
-from gateway.call.turn import BOT_HAS_THE_FLOOR, Happening, State
+from gateway.call.turn import Happening, State
 
 log = structlog.get_logger(__name__)
 
@@ -40,19 +40,30 @@ class Ears(Protocol):
 
 
 class Keys:
-    """Belongs to one call. `happen` is told KEY at every press; the floor asks `follow` and `due` for the rest."""
+    """Belongs to one call. The floor asks `follow` and `due` what is to happen because of them.
+
+    `pressed` is called at every press, `paused` when a pause has ended an entry.
+    """
 
     def __init__(
-        self, rules: KeyRules, language: str, exchange: Exchange, ears: Ears, happen: Callable[[Happening], None]
+        self,
+        rules: KeyRules,
+        language: str,
+        exchange: Exchange,
+        ears: Ears,
+        pressed: Callable[[], None],
+        paused: Callable[[], None],
     ) -> None:
         self._keypad = Keypad(rules)
         self._rules = rules
         self._language = language
         self._exchange = exchange
         self._ears = ears
-        self._happen = happen
+        self._pressed = pressed
+        self._paused = paused
         self._waiting: list[str] = []  # whole entries that are not said yet
         self._timer: asyncio.TimerHandle | None = None
+        self._pressed_s = 0.0
         self.interrupt = rules.interrupts
 
     @property
@@ -62,13 +73,13 @@ class Keys:
 
     def press(self, digit: str, *, in_band: bool = False) -> None:
         """Take a key that the platform reported, or that was heard (`in_band`)."""
-        loop = asyncio.get_running_loop()
-        if not self._keypad.is_new(digit, loop.time(), in_band=in_band):
+        now_s = asyncio.get_running_loop().time()
+        if not self._keypad.is_new(digit, now_s, in_band=in_band):
             return
-        entry = self._keypad.press(digit, loop.time())
+        self._pressed_s = now_s
+        self._keep(self._keypad.press(digit, now_s))
         self._wait()
-        self._keep(entry)
-        self._happen(Happening.KEY)
+        self._pressed()
 
     def follow(self, happening: Happening, state: State) -> Happening:
         """Say the whole entries behind words that have just come: with them the turn is over."""
@@ -90,6 +101,8 @@ class Keys:
             return Happening.END_SILENCE
         if self._ears.deciding:
             return None
+        self._exchange.caller_paused(asyncio.get_running_loop().time() - self._pressed_s)
+        self._exchange.committed()
         self._say()
         return Happening.KEYS
 
@@ -107,7 +120,7 @@ class Keys:
     def _ring(self) -> None:
         self._timer = None
         self._keep(self._keypad.ring(asyncio.get_running_loop().time()))
-        self._happen(Happening.KEY)
+        self._paused()
 
     def _keep(self, entry: str) -> None:
         if entry and len(self._waiting) < MAX_WAITING:

@@ -42,6 +42,8 @@ class Listener:
         self._taken = False  # `words` belong to an utterance that is committed or discarded
         self.partials = ears.partials
         self.speaking = False
+        self.owes_words = False  # there was a sound since the last commit or discard
+        self.deciding = False  # the answer to a commit is awaited
         self.words = ""  # of the utterance, as far as they are known
         self.punctuates = ears.partials  # until a whole sentence comes without a mark
         self.is_own_voice: Callable[[str], bool] = lambda text: False  # whether final words are the bot's
@@ -77,12 +79,14 @@ class Listener:
     def commit(self) -> None:
         """The caller's turn is over: ask for the final words."""
         self._exchange.committed()
-        self._taken = True
+        self._taken = self.deciding = True
+        self.owes_words = False
         self._ears.commit()
 
     def discard(self) -> None:
         """The sound was no turn."""
         self._taken = True
+        self.owes_words = False
         self._ears.discard()
 
     async def run(self) -> None:
@@ -117,7 +121,8 @@ class Listener:
     def _take(self, event: SttEvent) -> None:
         match event:
             case SpeechStarted(at_s):
-                self.speaking, self._began_s = True, at_s
+                self.speaking = self.owes_words = True
+                self._began_s = at_s
                 if self._taken:
                     self.words, self._taken, self._upto_s = "", False, at_s
                 self._happen(Happening.SPEECH_STARTED)

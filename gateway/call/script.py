@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from gateway.call.keypad import KeyRules
+
 
 @dataclass(frozen=True, slots=True)
 class Script:
@@ -46,3 +48,4 @@ class Timing:
     filler_s: float = 0.0
     # A model that has begun and dribbles is cut loose at a word after so long without a whole sentence.
     dribble_s: float = 2.5
+    keys: KeyRules = KeyRules()

@@ -24,6 +24,8 @@ from gateway.call.echo import EchoGate
 from gateway.call.ending import CallOver, reason_of
 from gateway.call.exchange import Exchange
 from gateway.call.floor import Floor
+from gateway.call.key_tones import key_tones
+from gateway.call.keys import Keys
 from gateway.call.line import Line
 from gateway.call.listener import Listener
 from gateway.call.playout import Playout
@@ -36,7 +38,7 @@ from gateway.call.speaker import Speaker
 from gateway.call.turn import Happening
 from gateway.call.vigil import Vigil
 from gateway.errors import TtsError, VoicebotError
-from gateway.events import CallEnded, CallerAudio, CallStarted, FlowControl, HangUp, MarkReached
+from gateway.events import CallEnded, CallerAudio, CallStarted, Digit, FlowControl, HangUp, MarkReached
 from gateway.llm.base import LanguageModel
 from gateway.stt.base import Recogniser
 from gateway.tts.base import SpeechSession
@@ -109,7 +111,16 @@ class CallSession:
             lambda work, name: self._tasks.create_task(work, name=name),
             self._happen,
         )
-        self._floor = Floor(script, timing, self._listener, self._speaker, self._replies, self._leave_soon)
+        self._tones = key_tones(timing.keys.in_band, line.codec.capabilities.digits_in, started.format_in)
+        self._keys = Keys(
+            timing.keys,
+            script.language,
+            self._exchange,
+            self._listener,
+            lambda: self._happen(Happening.KEY),
+            lambda: self._floor.settle_keys(),
+        )
+        self._floor = Floor(script, timing, self._listener, self._speaker, self._replies, self._leave_soon, self._keys)
         self._left = False  # the end that the platform tells from now on is the one we asked for
         self._vigil = Vigil(timing.max_call_s, timing.silence_s, timing.idle_s if script.still_there else 0.0)
         self._playout.on_audible = self._on_audible
@@ -159,10 +170,9 @@ class CallSession:
     async def _hear(self) -> None:
         async for event in self._line.events():
             if isinstance(event, CallerAudio):
-                self._vigil.audio_came(self._now())
-                self._listener.feed(event.payload, self._now())
-                if self._recording is not None:
-                    self._recording.caller(event.payload, self._now())
+                self._hear_audio(event.payload)
+            elif isinstance(event, Digit):
+                self._keys.press(event.digit)
             elif isinstance(event, MarkReached):
                 self._speaker.acknowledge(event.name)
             elif isinstance(event, FlowControl):
@@ -170,6 +180,17 @@ class CallSession:
             elif isinstance(event, CallEnded):
                 self._happen(Happening.CALL_ENDED)
                 raise CallOver("goodbye" if self._left else event.reason)
+
+    def _hear_audio(self, payload: bytes) -> None:
+        now_s = self._now()
+        self._vigil.audio_came(now_s)
+        if self._recording is not None:
+            self._recording.caller(payload, now_s)
+        if self._tones is not None:
+            payload = self._tones.take(payload)
+            for digit in self._tones.pressed:
+                self._keys.press(digit, in_band=True)
+        self._listener.feed(payload, now_s)
 
     async def _speak(self) -> None:
         try:

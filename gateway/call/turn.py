@@ -34,6 +34,11 @@ class State(Enum):
     OVER = auto()
 
 
+BOT_HAS_THE_FLOOR: frozenset[State] = frozenset(
+    (State.THINKING, State.THINKING_OVER, State.SPEAKING, State.SPEAKING_OVER, State.PAUSED, State.WEIGHING)
+)
+
+
 class Happening(Enum):
     """What the floor saw."""
 
@@ -45,6 +50,8 @@ class Happening(Enum):
     MEANT = auto()  # the caller interrupts: by words, or by a sound too long to be anything else
     MERE_SOUND = auto()  # the sound was no turn: a backchannel, an echo, or nothing came of it
     WORDS = auto()  # a recognition came, and something the caller said is unanswered
+    KEY = auto()  # the caller presses a key
+    KEYS = auto()  # what was keyed in is whole, and so is what was said with it
     MORE_TO_COME = auto()  # the same, and the words sound unfinished: the caller is given more time
     NO_WORDS = auto()  # a recognition came, and there is nothing to answer
     PROMPT = auto()  # the greeting is due
@@ -85,6 +92,7 @@ S, H, A = State, Happening, Act
 _NO_SOUND = (A.STOP_BARGE_TIMER,)
 _GIVE_WAY = (A.STOP_BARGE_TIMER, A.INTERRUPT)
 _GO_ON = (A.STOP_RESUME_TIMER, A.RESUME)
+_KEY_OVER = (A.STOP_BARGE_TIMER, A.STOP_RESUME_TIMER, A.STOP_END_TIMER, A.INTERRUPT)
 _YIELD = (A.STOP_RESUME_TIMER, A.INTERRUPT, A.START_END_TIMER)
 
 TABLE: Mapping[tuple[State, Happening], tuple[State, tuple[Act, ...]]] = MappingProxyType(
@@ -95,6 +103,8 @@ TABLE: Mapping[tuple[State, Happening], tuple[State, tuple[Act, ...]]] = Mapping
         (S.LISTENING, H.MERE_SOUND): (S.LISTENING, (A.DISCARD,)),
         (S.LISTENING, H.WORDS): (S.THINKING, (A.REPLY,)),
         (S.LISTENING, H.NO_WORDS): (S.LISTENING, ()),
+        (S.LISTENING, H.KEY): (S.HEARING, (A.STOP_END_TIMER, A.DROP)),
+        (S.LISTENING, H.KEYS): (S.THINKING, (A.REPLY,)),
         (S.LISTENING, H.PROMPT): (S.THINKING, ()),
         (S.LISTENING, H.IDLE): (S.THINKING, (A.STOP_END_TIMER, A.ASK_IF_THERE)),
         (S.HEARING, H.SPEECH_STARTED): (S.HEARING, (A.STOP_END_TIMER, A.DROP)),
@@ -104,7 +114,11 @@ TABLE: Mapping[tuple[State, Happening], tuple[State, tuple[Act, ...]]] = Mapping
         (S.HEARING, H.MERE_SOUND): (S.LISTENING, (A.DISCARD,)),
         (S.HEARING, H.WORDS): (S.HEARING, ()),  # they wait for the rest
         (S.HEARING, H.NO_WORDS): (S.HEARING, ()),
+        (S.HEARING, H.KEY): (S.HEARING, (A.STOP_END_TIMER, A.DROP)),
+        (S.HEARING, H.KEYS): (S.THINKING, (A.STOP_END_TIMER, A.REPLY)),
         (S.DECIDING, H.SPEECH_STARTED): (S.HEARING, (A.DROP,)),
+        (S.DECIDING, H.KEY): (S.HEARING, (A.DROP,)),
+        (S.DECIDING, H.KEYS): (S.THINKING, (A.REPLY,)),
         (S.DECIDING, H.PARTIAL): (S.DECIDING, ()),
         (S.DECIDING, H.WORDS): (S.THINKING, (A.REPLY,)),
         (S.DECIDING, H.MORE_TO_COME): (S.HEARING, (A.START_END_TIMER,)),
@@ -161,6 +175,8 @@ TABLE: Mapping[tuple[State, Happening], tuple[State, tuple[Act, ...]]] = Mapping
         (S.WEIGHING, H.NO_WORDS): (S.WEIGHING, ()),
         (S.WEIGHING, H.REPLY_OVER): (S.LISTENING, (*_GO_ON, A.REARM_END_TIMER)),
         (S.CLOSING, H.REPLY_OVER): (S.OVER, (A.HANG_UP,)),
+        # A key is no cough: the bot falls silent at once.
+        **{(state, H.KEY): (S.HEARING, _KEY_OVER) for state in BOT_HAS_THE_FLOOR},
         # Whatever is under way, the goodbye replaces it; after it nothing counts but its end.
         **{
             (state, H.FAREWELL): (S.CLOSING, (A.DROP, A.INTERRUPT, A.SAY_GOODBYE))

@@ -27,7 +27,7 @@ MAX_PARAMETERS, MAX_NAME_CHARS, MAX_VALUE_CHARS = 12, 256, 2048
 class BandwidthDialect(Dialect):
     """The messages of one stream: no marks, no digits. Linear audio of any rate is played at 8 kHz."""
 
-    traits = Traits(clear_returns_marks=False, marks=False)
+    traits = Traits(clear_returns_marks=False, marks=False, reports_keys=False)
     rate_hz = RATE_HZ
 
     def __init__(self, call_id: str, stream_id: str, parameters: Mapping[str, str]) -> None:

@@ -24,6 +24,7 @@ from gateway.simulator.faults import Faults
 from gateway.simulator.link import Link
 from gateway.simulator.playback import Gap, Playback
 from gateway.simulator.script import FRAME_MS, Script, SpokenTurn
+from media import dtmf
 
 _FRAME_S = FRAME_MS / 1000
 # A script that never ends, or a bot that never stops talking, ends here.
@@ -46,6 +47,11 @@ class CallTrace:
     # What the bot had played into the call as keys, and where it moved the caller, on the stream.
     digits: str = field(default="", repr=False)
     transferred_to: str = field(default="", repr=False)
+
+    @property
+    def keyed(self) -> str:
+        """The keys that the bot pressed, as the far end understood them: told on the stream, or heard as tones."""
+        return self.digits + dtmf.keys_in(self.heard_pcm, self.rate_hz)
 
     @property
     def heard_pcm(self) -> bytes:
@@ -75,6 +81,7 @@ class SimulatedCall:
         self._max_call_s = max_call_s
         self._playback = Playback(dialect.rate_hz, queue_s=dialect.traits.queue_s, marks=dialect.traits.marks)
         self._caller_pcm = bytearray()
+        self._key_tones = b""  # of keys that are only heard
         self._violations: list[str] = []
         # Marks on their way back: (when they leave, name).
         self._acks: list[tuple[float, str]] = []
@@ -118,7 +125,7 @@ class SimulatedCall:
                 await self._hang_up()
                 return "caller"
             await self._sleep_until((number + 1) * _FRAME_S)
-            pcm = self._with_echo(frame.pcm, (number + 1) * _FRAME_S)
+            pcm = self._with_echo(self._with_keys(frame.pcm, frame.digits), (number + 1) * _FRAME_S)
             self._caller_pcm += pcm
             if await self._broken():
                 self._link.abort()
@@ -136,6 +143,16 @@ class SimulatedCall:
                 return "fault"
         await self._hang_up()
         return "limit"
+
+    def _with_keys(self, pcm: bytes, digits: str) -> bytes:
+        """The frame with the tones of keys that the platform does not report."""
+        if not self._dialect.traits.reports_keys:
+            self._key_tones += dtmf.tones(digits, self._dialect.rate_hz)
+        if not self._key_tones:
+            return pcm
+        tone, self._key_tones = self._key_tones[: len(pcm)], self._key_tones[len(pcm) :]
+        mixed = np.frombuffer(pcm, "<i2").astype(int) + np.frombuffer(tone.ljust(len(pcm), b"\0"), "<i2")
+        return bytes(mixed.clip(-32768, 32767).astype("<i2").tobytes())
 
     def _with_echo(self, pcm: bytes, ends_s: float) -> bytes:
         if self._faults.echo_db is None:

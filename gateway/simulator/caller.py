@@ -19,7 +19,7 @@ _SAMPLE_BYTES = 2
 
 @dataclass(frozen=True, slots=True)
 class CallerTurn:
-    """One turn: a recording as PCM s16le with the times its speech begins and ends, or keys to press."""
+    """One turn: a recording as PCM s16le with the times its speech begins and ends, keys to press, or both."""
 
     name: str
     pcm: bytes = field(default=b"", repr=False)
@@ -27,6 +27,8 @@ class CallerTurn:
     digits: str = field(default="", repr=False)
     speech_start_s: float = 0.0
     speech_end_s: float = 0.0
+    # The first key is pressed so long after the turn has begun.
+    keys_after_s: float = 0.0
     # Speak this long after the bot became audible, instead of waiting until it is silent.
     interrupt_after_s: float | None = None
 

@@ -72,6 +72,8 @@ class Traits:
     # A clear returns every waiting mark at once, as if it had been reached. Else they are dropped; what the platform
     # says instead comes from Dialect.cleared.
     clear_returns_marks: bool = True
+    # Keys are reported on the stream; else they are only heard, as tones.
+    reports_keys: bool = True
     # Without marks nobody can tell a long hole in an utterance from the pause after it.
     marks: bool = True
     # Audio beyond this much waiting is dropped without a word.
@@ -97,7 +99,7 @@ class Dialect(Protocol):
         ...
 
     def digit(self, digit: str) -> list[str | bytes]:
-        """A key the caller pressed."""
+        """A key the caller pressed; nothing where keys are not reported."""
         ...
 
     def mark(self, name: str) -> list[str | bytes]:

@@ -9,6 +9,8 @@ from gateway.simulator.playback import Playback
 FRAME_MS = 20
 _FRAME_S = FRAME_MS / 1000
 _SAMPLE_BYTES = 2
+# A practised thumb presses a key and leaves it within 200 ms.
+KEY_EVERY_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +53,38 @@ class Script:
         self._manners = manners or Manners()
         self._frame_bytes = rate_hz * FRAME_MS // 1000 * _SAMPLE_BYTES
         self._rest = b""
+        self._keys = ""  # still to be pressed, the next one at `_key_s`
+        self._key_s = 0.0
         self._silent_since_s = 0.0
 
     def frame(self, at_s: float, playback: Playback) -> CallerFrame | None:
         """Return the frame that begins at `at_s`; None when the caller hangs up."""
-        digits = ""
-        if not self._rest and self._may_speak(at_s, playback):
+        if not self._rest and not self._keys and self._may_speak(at_s, playback):
             if not self._waiting:
                 return None
-            digits = self._begin(self._waiting.pop(0), at_s)
+            self._begin(self._waiting.pop(0), at_s)
             playback.end_utterance()
-        if self._rest:
+        digits = self._press(at_s)
+        if self._rest or digits:
             self._silent_since_s = at_s + _FRAME_S
         pcm, self._rest = self._rest[: self._frame_bytes], self._rest[self._frame_bytes :]
         return CallerFrame(pcm.ljust(self._frame_bytes, b"\0"), digits)
 
-    def _begin(self, turn: CallerTurn, at_s: float) -> str:
-        self._rest = turn.pcm
+    def _begin(self, turn: CallerTurn, at_s: float) -> None:
+        self._rest, self._keys = turn.pcm, turn.digits
+        self._key_s = at_s + turn.keys_after_s
         self._silent_since_s = at_s + _FRAME_S
-        self.spoken.append(SpokenTurn(turn, at_s + turn.speech_start_s, at_s + turn.speech_end_s))
-        return turn.digits
+        last_key_s = turn.keys_after_s + KEY_EVERY_S * (len(turn.digits) - 1) if turn.digits else 0.0
+        end_s = max(turn.speech_end_s, last_key_s)
+        self.spoken.append(SpokenTurn(turn, at_s + turn.speech_start_s, at_s + end_s))
+
+    def _press(self, at_s: float) -> str:
+        """The key that is pressed in this frame."""
+        if not self._keys or at_s < self._key_s - _FRAME_S / 2:
+            return ""
+        digit, self._keys = self._keys[0], self._keys[1:]
+        self._key_s += KEY_EVERY_S
+        return digit
 
     def _may_speak(self, at_s: float, playback: Playback) -> bool:
         since_s = self.spoken[-1].end_s if self.spoken else 0.0

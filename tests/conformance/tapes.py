@@ -3,7 +3,9 @@
 import sys
 from pathlib import Path
 
+from gateway.call.keypad import KeyRules
 from gateway.call.record import CallRecord
+from gateway.call.script import Timing
 from gateway.llm.scripted import ScriptedModel
 from gateway.simulator.call import SimulatedCall
 from gateway.simulator.caller import CallerTurn
@@ -26,8 +28,10 @@ def tape_of(name: str) -> Path:
 
 
 def rig_of(name: str) -> PlatformRig:
+    # The key is one turn with the question behind it.
+    timing = Timing(500, 250, 100, 60.0, 30.0, 600.0, keys=KeyRules(pause_s=1.2))
     # AudioSocket's token is in bytes, which a replay cannot exchange.
-    return PlatformRig(name, ScriptedModel(["Yes. No."]), greeting="Hi.", insecure=True)
+    return PlatformRig(name, ScriptedModel(["Yes. No."]), timing, greeting="Hi.", insecure=True)
 
 
 async def recorded(name: str) -> tuple[CallRecord, list[Taped]]:

@@ -1,13 +1,16 @@
 """The same calls on every platform: the same words heard and recorded, no gap, no rule of the platform broken."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
+from gateway.call.keypad import KeyRules
 from gateway.call.record import CallRecord
 from gateway.call.script import Timing
 from gateway.llm.scripted import ScriptedModel
 from gateway.simulator.call import CallTrace
+from gateway.simulator.caller import CallerTurn
 from gateway.simulator.faults import Faults
 from gateway.simulator.script import Manners
 from tests.conformance.rig import PLATFORMS, QUESTION, PlatformRig, platform_named
@@ -15,6 +18,7 @@ from tests.rig.call import ANSWER, GOODBYE, GREETING, sound
 from tests.rig.clock import run_leaping
 from tests.rig.voice import CHAR_S
 
+TIMING = Timing(500, 250, 100, 60.0, 30.0, 600.0)
 LONG = "One two three four five six seven eight nine ten. Eleven twelve thirteen fourteen fifteen sixteen. The end."
 
 every_platform = pytest.mark.parametrize("name", PLATFORMS)
@@ -45,6 +49,19 @@ def test_three_turns_are_heard_word_for_word(name: str) -> None:
     tolerance_s = 0.1 + platform_named(name).capabilities.frame_ms / 1000
     for from_s, until_s in pairwise(bounds):
         assert sounded_s(trace, from_s, until_s) == pytest.approx(len(ANSWER) * CHAR_S, abs=tolerance_s)
+
+
+@every_platform
+def test_what_the_caller_keys_in_is_answered(name: str) -> None:
+    """Reported by the platform, or heard in the audio where it does not."""
+    rig = PlatformRig(name, timing=replace(TIMING, keys=KeyRules(recorded=True)))
+    trace, record = run_leaping(rig.call([CallerTurn("dtmf:", digits="1590*#"), CallerTurn("dtmf:", digits="22#")]))
+    assert said(record) == [
+        ("", GREETING),
+        ("[keys pressed: 1 5 9 0 *]", ANSWER),
+        ("[keys pressed: 2 2]", ANSWER),
+    ]
+    assert flawless(trace)
 
 
 @every_platform

@@ -12,6 +12,7 @@ import pytest
 
 from gateway.call.exchange import Exchange
 from gateway.call.floor import FINAL_WITHIN_MS, KEEP_SOUND_MS, LONG_SOUND_MS, Floor
+from gateway.call.keys import Keys
 from gateway.call.listener import Listener
 from gateway.call.playout import Playout
 from gateway.call.prompts import Prompts
@@ -84,7 +85,15 @@ class Room:
             model, self.speaker, self.exchange, SCRIPT, timing, self.spawn, lambda h: self.floor.happen(h)
         )
         self.left = 0
-        self.floor = Floor(SCRIPT, timing, self.listener, self.speaker, self.replies, self._leave)
+        self.keys = Keys(
+            timing.keys,
+            "en",
+            self.exchange,
+            self.listener,
+            lambda: self.floor.happen(Happening.KEY),
+            lambda: self.floor.settle_keys(),
+        )
+        self.floor = Floor(SCRIPT, timing, self.listener, self.speaker, self.replies, self._leave, self.keys)
         self.playout.on_audible = lambda _: self.floor.happen(Happening.REPLY_AUDIBLE)
 
     async def _sent(self, command: Command) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.call.turn import TABLE, Act, Happening, ImpossibleTurn, State, Turn
+from gateway.call.turn import BOT_HAS_THE_FLOOR, TABLE, Act, Happening, ImpossibleTurn, State, Turn
 
 H, A, S = Happening, Act, State
 
@@ -89,6 +89,18 @@ def test_no_words_leads_to_a_reprompt() -> None:
     assert (state, acts[-1]) == (S.THINKING, A.REPROMPT)
 
 
+@pytest.mark.parametrize("state", list(BOT_HAS_THE_FLOOR))
+def test_a_key_silences_the_bot_at_once(state: State) -> None:
+    next_state, acts = TABLE[state, H.KEY]
+    assert (next_state, acts[-1]) == (S.HEARING, A.INTERRUPT)
+
+
+@pytest.mark.parametrize("state", [S.LISTENING, S.HEARING, S.DECIDING])
+def test_keys_that_are_whole_are_answered(state: State) -> None:
+    next_state, acts = TABLE[state, H.KEYS]
+    assert (next_state, acts[-1]) == (S.THINKING, A.REPLY)
+
+
 @pytest.mark.parametrize("state", [s for s in State if s not in (S.CLOSING, S.OVER)])
 def test_a_farewell_replaces_whatever_is_under_way(state: State) -> None:
     assert TABLE[state, H.FAREWELL] == (S.CLOSING, (A.DROP, A.INTERRUPT, A.SAY_GOODBYE))
@@ -119,6 +131,7 @@ class _World:
         self.finals_due = 0
         self.replying = False
         self.held = False
+        self.keyed = False  # keys that are not said yet
 
     def possible(self) -> list[Happening]:
         now = [H.SPEECH_PAUSED if self.speaking else H.SPEECH_STARTED, H.PARTIAL, H.FAREWELL, H.CALL_ENDED]
@@ -130,11 +143,17 @@ class _World:
         now += [H.MEANT] if H.BARGE_IN in self.timers else []
         now += [H.REPLY_OVER] if self.replying else []
         now += [H.REPLY_AUDIBLE] if self.replying and not self.held else []
+        callers = self.turn.state in (S.LISTENING, S.HEARING) and not self.speaking
+        now += [H.KEY]
+        now += [H.KEYS, H.END_SILENCE] if self.keyed and callers else []
+        now += [H.KEYS] if self.keyed and self.finals_due and self.turn.state is S.DECIDING else []
         now += [H.IDLE] if self.turn.state is S.LISTENING else []
         return now
 
     def let(self, happening: Happening) -> None:
-        if self.turn.state is S.DECIDING and happening in (H.MERE_SOUND, H.MORE_TO_COME):
+        if happening in (H.KEY, H.KEYS):
+            self.keyed = happening is H.KEY
+        if self.turn.state is S.DECIDING and happening in (H.MERE_SOUND, H.MORE_TO_COME, H.KEYS):
             self.finals_due -= 1
         if happening is H.MERE_SOUND and self.turn.state in (S.LISTENING, S.HEARING):
             self.timers.discard(H.END_SILENCE)
@@ -197,5 +216,6 @@ def test_no_order_of_events_that_the_parts_can_produce_falls_off_the_table(choic
         if state not in (S.CLOSING, S.OVER):
             # Whoever waits, waits for something: a timer, a final, the caller or the bot.
             assert world.held is (state in (S.PAUSED, S.WEIGHING))
-            assert state is not S.HEARING or world.speaking or H.END_SILENCE in world.timers or world.finals_due
+            waits = world.speaking or world.finals_due or world.keyed
+            assert state is not S.HEARING or waits or H.END_SILENCE in world.timers
             assert state is not S.WEIGHING or H.MERE_SOUND in world.timers

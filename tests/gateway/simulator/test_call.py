@@ -17,6 +17,7 @@ from gateway.simulator.faults import Faults
 from gateway.simulator.link import Link, MemoryLink
 from gateway.simulator.script import Manners, Script
 from gateway.simulator.twilio import TwilioDialect, TwilioIds
+from media.dtmf import keys_in
 from media.g711 import pcm_to_ulaw, ulaw_to_pcm
 from tests.gateway.simulator.echo import RATE_HZ, EchoBot, tone
 from tests.rig.clock import run_leaping
@@ -137,6 +138,25 @@ def test_keys_are_sent_as_dtmf() -> None:
     bot = EchoBot()
     hold(bot.serve, CallerTurn("dtmf:12#", digits="12#"))
     assert bot.digits == "12#"
+
+
+def test_keys_that_a_platform_does_not_report_are_heard_as_tones() -> None:
+    class Unreported(TwilioDialect):
+        traits = Traits(reports_keys=False)
+
+        def digit(self, digit: str) -> list[str | bytes]:
+            return []
+
+    async def both() -> CallTrace:
+        here, there = MemoryLink.pair()
+        bot = asyncio.ensure_future(EchoBot().serve(there))
+        turns = [CallerTurn("dtmf:12#", digits="12#")]
+        trace = await SimulatedCall(here, Unreported(IDS, {}), Script(turns, RATE_HZ, MANNERS)).run()
+        await bot
+        return trace
+
+    trace = run_leaping(both())
+    assert keys_in(trace.caller_pcm, trace.rate_hz) == "12#"
 
 
 def test_the_bot_may_hang_up() -> None:

@@ -1,5 +1,7 @@
 """When the simulated caller speaks, frame by frame."""
 
+from dataclasses import replace
+
 import pytest
 
 from gateway.simulator.caller import CallerTurn, recorded_turn
@@ -104,6 +106,15 @@ def test_keys_are_pressed_once_when_their_turn_comes() -> None:
     talk = Conversation(CallerTurn("dtmf:12#", digits="12#"))
     talk.run()
     assert talk.digits == "12#"
+
+
+def test_keys_are_pressed_one_after_the_other_while_the_caller_speaks() -> None:
+    turn = replace(recorded_turn("a", tone(1.0), RATE_HZ), digits="123", keys_after_s=0.5)
+    script = Script([turn], RATE_HZ, Manners(greeting_s=0.0))
+    frames = [script.frame(number * FRAME_S, Playback(RATE_HZ)) for number in range(60)]
+    pressed = [(round(n * FRAME_S, 2), frame.digits) for n, frame in enumerate(frames) if frame and frame.digits]
+    assert pressed == [(0.5, "1"), (0.7, "2"), (0.9, "3")]
+    assert script.spoken[0].end_s == pytest.approx(1.0)
 
 
 def test_speech_goes_out_whole_in_frames_and_the_last_is_filled_with_silence() -> None:
