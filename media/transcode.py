@@ -24,11 +24,10 @@ class Inbound:
     def __init__(self, wire_format: AudioFormat, to_hz: int) -> None:
         """ValueError when a rate is outside what StreamResampler takes."""
         self._expand = _EXPAND.get(wire_format.encoding)
-        # Low delay, because what is held back here is added to every turn and every barge-in.
-        self._resampler = StreamResampler(wire_format.rate_hz, to_hz, low_delay=True)
+        self._resampler = StreamResampler(wire_format.rate_hz, to_hz)
 
     def feed(self, payload: bytes) -> bytes:
-        """Return the PCM that is ready; when rates differ it lags by up to 30 ms."""
+        """Return the PCM that is ready; when rates differ it lags by 3 ms, at odd ratios by up to 30."""
         return self._resampler.feed(self._expand(payload) if self._expand else payload)
 
     def flush(self) -> bytes:
@@ -65,7 +64,7 @@ class Outbound:
         return self._padding_samples
 
     def feed(self, pcm: bytes | memoryview) -> list[bytes]:
-        """Return the frames that became whole, often none: soxr holds back up to 75 ms, the framer part of a frame."""
+        """Return the frames that became whole, often none: the framer holds back part of a frame."""
         if self._ended:
             self._begin()
         return self._frame(self._resampler.feed(pcm))

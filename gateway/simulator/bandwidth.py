@@ -34,7 +34,7 @@ class BandwidthDialect(Dialect):
         self._about = {"accountId": ACCOUNT_ID, "callId": call_id, "streamId": stream_id, "streamName": "voicebot"}
         self._parameters = dict(parameters)
         self._sequence = 0
-        self._resamplers = {rate_hz: StreamResampler(rate_hz, RATE_HZ, low_delay=True) for rate_hz in (16_000, 24_000)}
+        self._resamplers = {rate_hz: StreamResampler(rate_hz, RATE_HZ) for rate_hz in (16_000, 24_000)}
 
     def opening(self) -> list[str | bytes]:
         tracks = [{"name": "inbound", "mediaFormat": {"encoding": "PCMU", "sampleRate": RATE_HZ}}]

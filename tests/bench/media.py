@@ -54,8 +54,7 @@ def _pacing_step() -> Callable[[], None]:
 
 def costs() -> list[tuple[str, float]]:
     """Cost of each step for one 20 ms frame."""
-    block = StreamResampler(24_000, 8000)
-    low_delay = StreamResampler(8000, 16_000, low_delay=True)
+    down, up, odd = StreamResampler(24_000, 8000), StreamResampler(8000, 16_000), StreamResampler(22_050, 8000)
     framer = Framer(160, b"\xff")
     inbound = Inbound(ULAW_8K, 16_000)
     outbound = Outbound(24_000, ULAW_8K, FRAME_MS)
@@ -63,8 +62,9 @@ def costs() -> list[tuple[str, float]]:
     floats = samples(PCM_24K).astype(np.float32) / 32768
     tagged = tag_audio(1, PCM_24K)
     return [
-        ("resample 24 -> 8 kHz", cost_us(lambda: block.feed(PCM_24K))),
-        ("resample 8 -> 16 kHz, low delay", cost_us(lambda: low_delay.feed(PCM_8K))),
+        ("resample 24 -> 8 kHz", cost_us(lambda: down.feed(PCM_24K))),
+        ("resample 8 -> 16 kHz", cost_us(lambda: up.feed(PCM_8K))),
+        ("resample 22.05 -> 8 kHz", cost_us(lambda: odd.feed(PCM_24K))),
         ("compand to µ-law", cost_us(lambda: pcm_to_ulaw(PCM_8K))),
         ("expand from µ-law", cost_us(lambda: ulaw_to_pcm(ULAW))),
         ("frame 160 bytes", cost_us(lambda: framer.feed(ULAW))),
@@ -78,14 +78,14 @@ def costs() -> list[tuple[str, float]]:
     ]
 
 
-def _convert(pcm: bytes, from_hz: int, to_hz: int, *, low_delay: bool = False, piece_bytes: int = 1 << 20) -> bytes:
-    resampler = StreamResampler(from_hz, to_hz, low_delay=low_delay)
+def _convert(pcm: bytes, from_hz: int, to_hz: int, *, piece_bytes: int = 1 << 20) -> bytes:
+    resampler = StreamResampler(from_hz, to_hz)
     return b"".join(map(resampler.feed, pieces_of(pcm, piece_bytes))) + resampler.flush()
 
 
-def held_back_ms(from_hz: int, to_hz: int, *, low_delay: bool) -> tuple[float, float]:
+def held_back_ms(from_hz: int, to_hz: int) -> tuple[float, float]:
     """Mean and largest amount of audio the resampler keeps while fed 20 ms at a time."""
-    resampler = StreamResampler(from_hz, to_hz, low_delay=low_delay)
+    resampler = StreamResampler(from_hz, to_hz)
     frame = bytes(2 * from_hz * FRAME_MS // 1000)
     returned_ms, held_ms = 0.0, []
     for fed_ms in range(FRAME_MS, 4000, FRAME_MS):
@@ -97,16 +97,17 @@ def held_back_ms(from_hz: int, to_hz: int, *, low_delay: bool) -> tuple[float, f
 def fidelity() -> list[tuple[str, str]]:
     """What the conversion does to sound."""
     rows = []
-    for name, low_delay in (("block", False), ("low delay", True)):
+    for from_hz in (24_000, 22_050):
+        name = f"{from_hz} -> 8000 Hz"
         for frequency_hz in (3400, 4400, 5000):
-            narrow = _convert(tone(frequency_hz, 24_000, 1.0), 24_000, 8000, low_delay=low_delay)
-            rows.append((f"{frequency_hz} Hz tone, 24 -> 8 kHz, {name}", f"{level_db(middle(narrow, 8000)):.1f} dB"))
-        whole = samples(_convert(tone(1000, 24_000, 2.0), 24_000, 8000, low_delay=low_delay))
-        pieces = samples(_convert(tone(1000, 24_000, 2.0), 24_000, 8000, low_delay=low_delay, piece_bytes=37 * 24 * 2))
+            narrow = _convert(tone(frequency_hz, from_hz, 1.0), from_hz, 8000)
+            rows.append((f"{frequency_hz} Hz tone, {name}", f"{level_db(middle(narrow, 8000)):.1f} dB"))
+        whole = samples(_convert(tone(1000, from_hz, 2.0), from_hz, 8000))
+        pieces = samples(_convert(tone(1000, from_hz, 2.0), from_hz, 8000, piece_bytes=37 * from_hz // 1000 * 2))
         rows.append((f"1 kHz in 37 ms pieces against one piece, {name}", f"{level_db(pieces - whole):.1f} dB"))
-        for from_hz, to_hz in ((24_000, 8000), (8000, 16_000)):
-            mean_ms, most_ms = held_back_ms(from_hz, to_hz, low_delay=low_delay)
-            rows.append((f"held back {from_hz} -> {to_hz} Hz, {name}", f"mean {mean_ms:.1f}, most {most_ms:.1f} ms"))
+    for from_hz, to_hz in ((24_000, 8000), (8000, 16_000), (22_050, 8000)):
+        mean_ms, most_ms = held_back_ms(from_hz, to_hz)
+        rows.append((f"held back {from_hz} -> {to_hz} Hz", f"mean {mean_ms:.1f}, most {most_ms:.1f} ms"))
     ulaw_path = ulaw_to_pcm(pcm_to_ulaw(_convert(tone(1000, 24_000, 1.0), 24_000, 8000)))
     noise = samples(ulaw_path) - samples(tone(1000, 8000, 1.0))
     rows.append(("noise of the whole path to µ-law, 1 kHz", f"{level_db(noise[400:-400]):.1f} dB"))

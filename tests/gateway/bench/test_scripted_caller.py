@@ -24,7 +24,7 @@ async def _heard(utterances: Sequence[Utterance], commit_at_s: float) -> list[St
     script = Script([u.turn for u in utterances], 8000, Manners(greeting_s=0.1))
     ears = ScriptedRecognisers(Transcript(script, utterances)).recogniser("en")
     await ears.open()
-    upsampler, playback = StreamResampler(8000, 16_000, low_delay=True), Playback(8000)
+    upsampler, playback = StreamResampler(8000, 16_000), Playback(8000)
     events: list[SttEvent] = []
 
     async def follow() -> None:
