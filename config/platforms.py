@@ -133,7 +133,7 @@ class Asterisk(PlatformGroup):
 
 
 class ChanWebsocket(Asterisk):
-    """Over HTTP, so there is nothing to add."""
+    media_url: Annotated[str, Field(pattern=r"^(wss?://[^/?#\s]+(/[^?#\s]*)?)?$")]
 
 
 class AudioSocket(Asterisk):

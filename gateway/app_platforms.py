@@ -62,7 +62,7 @@ def _values(table: tables.PlatformGroup) -> Mapping[str, Any]:
         case tables.AudioSocket():
             return _some(table, "user", "password", "rate_hz")
         case tables.ChanWebsocket():
-            return _some(table, "user", "password")
+            return _some(table, "user", "password", "media_url")
         case tables.Exotel():
             return _some(table, "user", "password", "rate_hz", "min_chunk_bytes", "marks_returned_on_clear")
         case tables.Bandwidth():

@@ -8,10 +8,11 @@ from aiohttp import web
 from gateway.commands import Commands
 from gateway.errors import Refused
 from gateway.gateway import Gateway
-from gateway.platforms.base import Document, Platform
+from gateway.platforms.base import Document, Platform, Visited
 from gateway.platforms.commands import Commanded
 from gateway.requests import RequestReader
 from gateway.sockets import MAX_WIRE_MESSAGE_BYTES, RateLimit, WebSocket
+from gateway.visits import Visits
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,11 @@ class PlatformRoutes:
         self._bounds = bounds
         self._sources = Sources(bounds.per_source)
         self._commands = Commands(gateway)
+        self._visits = Visits(gateway, bounds.messages_per_s)
 
     def add_to(self, app: web.Application) -> None:
         app.on_shutdown.append(lambda _: self._commands.stop())
+        app.on_shutdown.append(lambda _: self._visits.stop())
         app.add_routes(
             [
                 web.post("/{platform}/voice", self._voice),
@@ -74,7 +77,10 @@ class PlatformRoutes:
         if isinstance(platform, Commanded):
             await self._commands.take(platform, webhook, stream_url)
             return web.Response()
+        address = platform.visit(webhook) if isinstance(platform, Visited) else ""
         document = self._gateway.answer(platform, webhook, stream_url)
+        if address and self._gateway.calls.holds(platform.name, document.body):
+            self._visits.begin(platform, address, platform.incoming(webhook).call_id, document.body)
         return _answered(document)
 
     async def _status(self, request: web.Request) -> web.StreamResponse:

@@ -3,7 +3,7 @@
 import asyncio
 
 import structlog
-from aiohttp import WSMsgType, web
+from aiohttp import ClientWebSocketResponse, WSMsgType, web
 
 log = structlog.get_logger(__name__)
 
@@ -38,9 +38,9 @@ class RateLimit:
 
 
 class WebSocket:
-    """A server-side aiohttp WebSocket as gateway.call.line.Socket; a peer beyond `limit` is closed."""
+    """An aiohttp WebSocket, whoever opened it, as gateway.call.line.Socket; a peer beyond `limit` is closed."""
 
-    def __init__(self, ws: web.WebSocketResponse, limit: RateLimit) -> None:
+    def __init__(self, ws: web.WebSocketResponse | ClientWebSocketResponse, limit: RateLimit) -> None:
         self._ws = ws
         self._limit = limit
 

@@ -172,3 +172,15 @@ class Rooms(Platform, Protocol):
         The announcement is said to this call before; whoever waits hears what the platform plays meanwhile.
         """
         ...
+
+
+@runtime_checkable
+class Visited(Platform, Protocol):
+    """A platform that may listen itself, and have us open the media socket. Its `answer` is the bare token."""
+
+    def visit(self, request: WebhookRequest) -> str:
+        """The address of the stream that the answer webhook has us open; blank where the platform opens it itself.
+
+        The host is the configuration's, never the request's.
+        """
+        ...

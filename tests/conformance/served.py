@@ -2,7 +2,7 @@
 
 import asyncio
 from base64 import b64encode
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from aiohttp import web
@@ -57,7 +57,7 @@ SECRETS = {
 }
 
 
-def secure_settings() -> Settings:
+def secure_settings(more: Sequence[str] = ()) -> Settings:
     """Signatures and tokens required, of every platform."""
     public_key = Ed25519PrivateKey.from_private_bytes(_SEED).public_key()
     values = {
@@ -77,17 +77,19 @@ def secure_settings() -> Settings:
     user, _, password = _USER.partition(":")
     for name in ("audiosocket", "bandwidth", "chan_websocket", "exotel", "freeswitch"):
         values |= {f"{name}.user": user, f"{name}.password": password}
-    return load("loadtest", None, [f"{key}={value}" for key, value in values.items()], {})
+    return load("loadtest", None, [*(f"{key}={value}" for key, value in values.items()), *more], {})
 
 
 @asynccontextmanager
-async def serving(controls: Mapping[str, CallControl] | None = None) -> AsyncIterator[tuple[Gateway, Target]]:
+async def serving(
+    controls: Mapping[str, CallControl] | None = None, settings: Sequence[str] = ()
+) -> AsyncIterator[tuple[Gateway, Target]]:
     """The gateway and where it is called; small and working ears, model and voice."""
     port, tcp_port = free_port(), free_port()
     url = f"http://127.0.0.1:{port}"
-    settings = secure_settings()
+    secured = secure_settings(settings)
     shelf = Shelf(f"{PUBLIC_URL}/documents", asyncio.get_running_loop().time)
-    platforms = build_platforms(settings)
+    platforms = build_platforms(secured)
     parts = Parts(
         EnergyRecognisers([QUESTION]),
         ScriptedModel([ANSWER]),
@@ -101,9 +103,9 @@ async def serving(controls: Mapping[str, CallControl] | None = None) -> AsyncIte
     bot = Bot(script, Timing(400, 250, 100, 60.0, 30.0, 600.0), "af_heart", 1.0)
     calls = Calls(50, 60.0, 100, asyncio.get_running_loop().time)
     gateway = Gateway(parts, Routing(bot), calls, Telemetry(), Bounds(2.0, 2.0, replay_s=60.0), insecure=False)
-    runner = web.AppRunner(build_app(gateway, settings), access_log=None, shutdown_timeout=0.5)
+    runner = web.AppRunner(build_app(gateway, secured), access_log=None, shutdown_timeout=0.5)
     listener = TcpListener(
-        gateway, gateway.platform("audiosocket"), settings.audiosocket.networks, SocketBounds(64, 200.0)
+        gateway, gateway.platform("audiosocket"), secured.audiosocket.networks, SocketBounds(64, 200.0)
     )
     await runner.setup()
     try:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.platforms.chan_websocket import ChanWebsocketCodec
+from gateway.platforms.chan_websocket_stream import ChanWebsocketCodec
 from tests.rig.codec_fuzz import FEW, MANY, CodecFuzz
 from tests.rig.codec_vectors import load, message_of
 
