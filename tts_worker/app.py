@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 
 from config.errors import ConfigError
@@ -59,6 +59,7 @@ def build_app(
 
     routes = [
         Route("/ping", ping),
+        Route("/metrics", metrics),
         Route("/invocations", invocations, methods=["POST"]),
         WebSocketRoute(STREAM_PATH, stream.serve),
     ]
@@ -82,3 +83,9 @@ async def ping(request: Request) -> JSONResponse:
     status = "ok" if worker.ready else "draining" if worker.draining else "loading"
     facts = {"status": status, "engine": worker.engine.name, "sessions": worker.sessions, "free": worker.free}
     return JSONResponse(facts, 200 if worker.ready else 503)
+
+
+async def metrics(request: Request) -> Response:
+    """The worker's metrics; they tell nothing of what is said."""
+    worker: Worker = request.app.state.worker
+    return Response(worker.scheduler.telemetry.exposition(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,5 +1,6 @@
 """A request at the scheduler, and who waits for it."""
 
+import time
 from collections.abc import Callable, Hashable
 from typing import Protocol
 
@@ -28,7 +29,7 @@ class Job:
     `opens_turn`: the session had nothing unfinished, so its caller hears silence until this one sounds.
     """
 
-    __slots__ = ("_cancel", "listener", "live", "opens_turn", "request", "session")
+    __slots__ = ("_cancel", "asked_s", "listener", "live", "opens_turn", "request", "session", "sounds")
 
     def __init__(
         self,
@@ -43,7 +44,9 @@ class Job:
         self.session = session
         self.request = request
         self.listener = listener
+        self.asked_s = time.monotonic()
         self.live = True
+        self.sounds = False  # its first audio has been delivered
         self.opens_turn = opens_turn
 
     def cancel(self) -> None:

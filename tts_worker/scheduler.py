@@ -10,16 +10,19 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import structlog
 
+from media.formats import BYTES_PER_SAMPLE_PCM16
 from media.tts_wire import ErrorCode
 from tts_worker.engine import Engine, EngineError, Interrupted, Piece, PieceAudio
 from tts_worker.fair_queue import FairQueue
 from tts_worker.gathering import gather
 from tts_worker.job import Busy, Job, Listener
 from tts_worker.request import SpeechRequest
+from tts_worker.telemetry import Telemetry
 
 T = TypeVar("T")
 log = structlog.get_logger(__name__)
@@ -52,6 +55,7 @@ class Scheduler:
         self._threads: list[threading.Thread] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self.warmed_up: asyncio.Future[None] | None = None
+        self.telemetry = Telemetry()
 
     @property
     def ready(self) -> bool:
@@ -68,7 +72,8 @@ class Scheduler:
         """Start both threads; `warmed_up` completes when the engine is ready, or with the engine's error."""
         self._loop = asyncio.get_running_loop()
         self.warmed_up = self._loop.create_future()
-        for name, run in (("tts-plan", self._run_planning), ("tts-speak", self._run_inference)):
+        planning = partial(self._serve, self._plans.pop, self._plan)
+        for name, run in (("tts-plan", planning), ("tts-speak", self._run_inference)):
             thread = threading.Thread(target=run, name=name, daemon=True)
             self._threads.append(thread)
             thread.start()
@@ -86,6 +91,7 @@ class Scheduler:
         if not self.ready:
             raise Busy("the engine is not ready; try again in a few seconds")
         if self.queued_requests >= self._max_queued_requests:
+            self.telemetry.ended("busy")
             raise Busy(f"{self.queued_requests} requests are waiting; try again later or on another worker")
         job = Job(session, request, listener, self.cancel, opens_turn=not self._unfinished[session])
         self._unfinished[session] += 1
@@ -97,6 +103,7 @@ class Scheduler:
     def cancel(self, job: Job) -> None:
         if not self._retire(job):
             return
+        self.telemetry.ended("cancelled")
         with self._changed:
             self._plans.drop(job.session, lambda other: other is job)
             self._tasks.drop(job.session, lambda task: task.job is job)
@@ -123,9 +130,6 @@ class Scheduler:
         return was_live
 
     # From here on: the two threads.
-
-    def _run_planning(self) -> None:
-        self._serve(self._plans.pop, self._plan)
 
     def _run_inference(self) -> None:
         try:
@@ -181,6 +185,7 @@ class Scheduler:
     def _speak(self, batch: list[_Task]) -> None:
         """Speak a batch. What fails together is tried one by one, so that one request's fault stays its own."""
         pieces = [task.piece for task in batch]
+        self.telemetry.batch(len(pieces))
         try:
             spoken = self._engine.synthesize_batch(pieces, lambda item: batch[item].job.live)
         except Interrupted:
@@ -229,14 +234,17 @@ class Scheduler:
     def _deliver(self, task: _Task, audio: PieceAudio) -> None:
         if not task.job.live:
             return
+        self.telemetry.piece(task.job, len(audio.pcm) / (BYTES_PER_SAMPLE_PCM16 * self._engine.sample_rate_hz))
         task.job.listener.piece(audio)
         if task.is_last:
             self._finish(task.job)
 
     def _finish(self, job: Job) -> None:
         if self._retire(job):
+            self.telemetry.ended("complete")
             job.listener.done()
 
     def _finish_failed(self, job: Job, code: ErrorCode, message: str) -> None:
         if self._retire(job):
+            self.telemetry.ended(code.value)
             job.listener.failed(code, message)

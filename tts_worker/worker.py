@@ -62,6 +62,7 @@ class Worker:
         self._open: set[Ending] = set()
         self._empty = asyncio.Event()
         self._empty.set()
+        scheduler.telemetry.watch(lambda: self.sessions, lambda: scheduler.queued_requests)
 
     @property
     def sessions(self) -> int:
