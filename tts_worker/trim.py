@@ -27,6 +27,9 @@ _SILENCE = 10 ** (-60 / 20)
 _MAX_LEAD_FRAMES = 6
 # Kept before the first and after the last sound: soft onsets and decay are below the threshold.
 _MARGIN_FRAMES = 2
+# Inside the first loud frame, sound has begun where a fifth of it comes within 20 dB of the loudest fifth.
+_STEPS = 5
+_RISEN = 10 ** (-20 / 20)
 # A stop consonant closes for up to 0.1 s within a word; sound after a longer silence is not speech.
 _MAX_GAP_FRAMES = 6
 # No last phoneme takes longer than a second; what goes on is noise.
@@ -56,11 +59,12 @@ def trim(samples: Samples, durations: Frames, phonemes: str, speed: float) -> Tr
     loud = _loud_frames(samples)
     onset = _first_sound(loud, int(bounds[first + 1]))
     end = _last_sound(loud, int(bounds[last + 1]), int(bounds[last + 2])) + 1
-    lead = int(np.clip(bounds[first + 1] - onset, 0, _MAX_LEAD_FRAMES))
+    risen = onset + _rise(samples, onset) if loud[onset : onset + 1].any() else onset
+    lead = np.clip(bounds[first + 1] - risen, 0, _MAX_LEAD_FRAMES)
     begin = max(onset - _MARGIN_FRAMES, 0)
     kept = _faded(samples[begin * FRAME_SAMPLES : (end + _MARGIN_FRAMES) * FRAME_SAMPLES])
     pause = max(round(_pause_frames(phonemes) / speed) - _MARGIN_FRAMES, 0)
-    times = (np.clip(bounds[1:-1] - lead, onset, end) - begin) * FRAME_S
+    times = (np.clip(bounds[1:-1] - lead, risen, end) - begin) * FRAME_S
     return Trimmed(np.concatenate((kept, np.zeros(pause * FRAME_SAMPLES, np.float32))), times[:-1], times[1:])
 
 
@@ -77,6 +81,13 @@ def _first_sound(loud: npt.NDArray[np.bool_], expected: int) -> int:
     begin = max(expected - _MAX_LEAD_FRAMES, 0)
     found = np.flatnonzero(loud[begin:])
     return begin + int(found[0]) if len(found) else expected
+
+
+def _rise(samples: Samples, frame: int) -> float:
+    """Return after which part of a loud frame its sound begins; without it words would be half a frame early."""
+    steps = samples[frame * FRAME_SAMPLES : (frame + 1) * FRAME_SAMPLES].reshape(_STEPS, -1)
+    level = np.sqrt(np.mean(steps**2, axis=1))
+    return int(np.argmax(level > level.max() * _RISEN)) / _STEPS
 
 
 def _last_sound(loud: npt.NDArray[np.bool_], start: int, end: int) -> int:

@@ -69,6 +69,15 @@ def test_words_are_timed_from_where_the_sound_begins() -> None:
     assert float(np.max(trimmed.ends_s)) <= len(trimmed.samples) / 24_000
 
 
+def test_words_are_timed_to_a_part_of_the_frame_in_which_the_sound_begins() -> None:
+    samples = sound((11, QUIET), (20, LOUD), (23, QUIET))
+    samples[11 * FRAME_SAMPLES : 11 * FRAME_SAMPLES + 360] = 0.0  # three fifths of the first frame are silent
+
+    trimmed = trim(samples, np.array([14, 10, 10, 10, 10]), "ab.", 1.0)
+
+    assert trimmed.starts_s[:2] == pytest.approx([2.6 * FRAME_S, 12.6 * FRAME_S])
+
+
 def test_nothing_but_silence_is_left_as_the_durations_give_it() -> None:
     trimmed = trim(sound((40, 0.0)), np.array([10, 10, 10, 10]), "ab", 1.0)
 
