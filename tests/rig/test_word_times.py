@@ -1,4 +1,5 @@
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from media.pcm import float_to_pcm16
@@ -12,7 +13,8 @@ RATE_HZ = 24_000
 def two_sounds() -> Speech:
     """Sound from 0 to 0.5 s and from 0.7 to 1.2 s; its words are timed 20 ms late and 10 ms early there."""
     tone = np.sin(np.arange(round(0.5 * RATE_HZ)) / 10).astype(np.float32) / 2
-    samples = np.concatenate((tone, np.zeros(round(0.2 * RATE_HZ), np.float32), tone))
+    silence = np.zeros(round(0.2 * RATE_HZ), np.float32)
+    samples: npt.NDArray[np.float32] = np.concatenate((tone, silence, tone))
     words = (Word("Satu", 0.0, 0.52, 0, 4), Word("dua", 0.69, 1.2, 6, 9))
     return Speech("Satu, dua", "id", float_to_pcm16(samples).pcm, RATE_HZ, words)
 
