@@ -13,6 +13,8 @@ class Keys(Group):
     pause_s: Annotated[float, Field(ge=0.3, le=30)]
     interrupts: bool
     in_band: Literal["auto", "always", "never"]
+    tone_ms: Annotated[int, Field(ge=40, le=1000)]
+    gap_ms: Annotated[int, Field(ge=40, le=1000)]
 
     @field_validator("terminators")
     @classmethod

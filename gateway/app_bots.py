@@ -8,6 +8,7 @@ from gateway.bots import Bot
 from gateway.call.keypad import KeyRules, Listening
 from gateway.call.script import Script, Timing
 from gateway.routing import Routing
+from media.dtmf import ToneTiming
 
 
 def build_routing(settings: Settings) -> Routing:
@@ -79,4 +80,5 @@ def _key_rules(settings: Settings) -> KeyRules:
         keys.interrupts,
         recorded=settings.transcripts.keep_calls > 0,
         in_band=Listening(keys.in_band),
+        sound=ToneTiming(keys.tone_ms, keys.gap_ms),
     )

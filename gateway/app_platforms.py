@@ -107,6 +107,7 @@ def _control(table: tables.PlatformGroup, http: aiohttp.ClientSession, publish: 
                 table.password,
                 table.api_url,
                 table.token_url,
+                table.hold_s,
             )
             return BandwidthControl(http, account)
         case _:

@@ -226,6 +226,7 @@ class Gateway:
         with structlog.contextvars.bound_contextvars(call=started.call_id):
             log.info("call_started", platform=platform.name, bot=bot.name)
             session = CallSession(line, started, engines, bot.script, bot.timing, leg.hang_up, record)
+            leg.play_keys = session.press
             self.telemetry.call_began(bot.name)
             self._legs[started.call_id] = leg
             try:

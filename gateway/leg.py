@@ -1,5 +1,6 @@
 """One call's leg at the platform: what can be done to it, on its stream where the platform can, else by REST."""
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 import structlog
@@ -39,6 +40,7 @@ class Leg:
         handovers: Handovers | None = None,
     ) -> None:
         self.platform = platform
+        self.play_keys: Callable[[str], None] | None = None  # into the bot's audio, as tones
         self.call_id = started.call_id
         self._line = line
         self._control = control
@@ -82,6 +84,8 @@ class Leg:
             await self._line.send(SendDigits(digits))
         elif isinstance(self._control, KeyPad) and "send_digits" in capabilities.rest:
             await self._control.send_digits(self.call_id, digits)
+        elif capabilities.digits_out_in_band and self.play_keys is not None:
+            self.play_keys(digits)
         else:
             raise Refused("cannot_send_digits", f"{self.platform.name} cannot press keys", http_status=400)
 

@@ -61,16 +61,16 @@ _LOW_BANK, _HIGH_BANK = _filters(LOW_HZ), _filters(HIGH_HZ)
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
+class ToneTiming:
     """How keys sound. 100 ms are understood by every menu, and ten digits still take two seconds."""
 
     on_ms: int = 100
     off_ms: int = 100
 
 
-def tones(digits: str, rate_hz: int, timing: Timing | None = None) -> bytes:
+def tones(digits: str, rate_hz: int, timing: ToneTiming | None = None) -> bytes:
     """The keys as s16le, each followed by its pause; KeyError for what is no key."""
-    timing = timing or Timing()
+    timing = timing or ToneTiming()
     time_s = np.arange(rate_hz * timing.on_ms // 1000) / rate_hz
     edge = np.minimum(1.0, np.minimum(time_s, time_s[-1] - time_s) / _RAMP_S)
     pause = bytes(rate_hz * timing.off_ms // 1000 * BYTES_PER_SAMPLE_PCM16)

@@ -10,6 +10,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from media.dtmf import ToneTiming
+
 # No person and no dialler presses a key again within this: the shortest tone and the shortest pause are 40 ms each.
 # Platforms that report a key at its beginning and at its end, or send the report again, do.
 REPEAT_S = 0.075
@@ -52,6 +54,8 @@ class KeyRules:
     # Whether the record of the call shows the keys, or only how many there were.
     recorded: bool = False
     in_band: Listening = Listening.AUTO
+    # How our own keys sound where they are played as tones.
+    sound: ToneTiming = ToneTiming()
 
 
 @dataclass(frozen=True, slots=True)

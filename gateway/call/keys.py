@@ -71,8 +71,15 @@ class Keys:
         """Whether the caller is in the middle of an entry."""
         return self._keypad.typing
 
-    def press(self, digit: str, *, in_band: bool = False) -> None:
-        """Take a key that the platform reported, or that was heard (`in_band`)."""
+    def press(self, digit: str) -> None:
+        """Take a key that the platform reported."""
+        self._take(digit, in_band=False)
+
+    def heard(self, digit: str) -> None:
+        """Take a key that was found in the audio."""
+        self._take(digit, in_band=True)
+
+    def _take(self, digit: str, *, in_band: bool) -> None:
         now_s = asyncio.get_running_loop().time()
         if not self._keypad.is_new(digit, now_s, in_band=in_band):
             return

@@ -24,6 +24,7 @@ from gateway.call.echo import EchoGate
 from gateway.call.ending import CallOver, reason_of
 from gateway.call.exchange import Exchange
 from gateway.call.floor import Floor
+from gateway.call.intake import Intake
 from gateway.call.key_tones import key_tones
 from gateway.call.keys import Keys
 from gateway.call.line import Line
@@ -35,9 +36,9 @@ from gateway.call.recording import Recording
 from gateway.call.reply import Replies
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
-from gateway.call.turn import Happening
+from gateway.call.turn import Happening, State
 from gateway.call.vigil import Vigil
-from gateway.errors import TtsError, VoicebotError
+from gateway.errors import Refused, TtsError, VoicebotError
 from gateway.events import CallEnded, CallerAudio, CallStarted, Digit, FlowControl, HangUp, MarkReached
 from gateway.llm.base import LanguageModel
 from gateway.stt.base import Recogniser
@@ -100,7 +101,7 @@ class CallSession:
         self._exchange = Exchange(record, self._now)
         self._echo = EchoGate(started.format_in, started.format_out)
         self._listener = Listener(engines.ears, started.format_in, self._exchange, self._happen, self._echo)
-        self._speaker = Speaker(engines.voice, self._playout, engines.prompts)
+        self._speaker = Speaker(engines.voice, self._playout, engines.prompts, timing.keys.sound)
         self._tasks = asyncio.TaskGroup()
         self._replies = Replies(
             engines.model,
@@ -111,7 +112,7 @@ class CallSession:
             lambda work, name: self._tasks.create_task(work, name=name),
             self._happen,
         )
-        self._tones = key_tones(timing.keys.in_band, line.codec.capabilities.digits_in, started.format_in)
+        tones = key_tones(timing.keys.in_band, line.codec.capabilities.digits_in, started.format_in)
         self._keys = Keys(
             timing.keys,
             script.language,
@@ -120,6 +121,7 @@ class CallSession:
             lambda: self._happen(Happening.KEY),
             lambda: self._floor.settle_keys(),
         )
+        self._intake = Intake(self._listener, engines.recording, tones, self._keys.heard)
         self._floor = Floor(script, timing, self._listener, self._speaker, self._replies, self._leave_soon, self._keys)
         self._left = False  # the end that the platform tells from now on is the one we asked for
         self._vigil = Vigil(timing.max_call_s, timing.silence_s, timing.idle_s if script.still_there else 0.0)
@@ -156,6 +158,12 @@ class CallSession:
         """End the call politely: the goodbye is heard before the line drops. Idempotent."""
         self._happen(Happening.FAREWELL)
 
+    def press(self, digits: str) -> None:
+        """Play keys as tones, behind what is being said. Refused (409) once the call is ending."""
+        if self._floor.state in (State.CLOSING, State.OVER):
+            raise Refused("call_is_ending", "the call is ending: no key is pressed any more", http_status=409)
+        self._tasks.create_task(self._speaker.press(digits), name="press keys")
+
     async def _converse(self) -> None:
         async with self._tasks as tasks:
             tasks.create_task(self._hear(), name="hear")
@@ -170,7 +178,8 @@ class CallSession:
     async def _hear(self) -> None:
         async for event in self._line.events():
             if isinstance(event, CallerAudio):
-                self._hear_audio(event.payload)
+                self._vigil.audio_came(self._now())
+                self._intake.take(event.payload, self._now())
             elif isinstance(event, Digit):
                 self._keys.press(event.digit)
             elif isinstance(event, MarkReached):
@@ -180,17 +189,6 @@ class CallSession:
             elif isinstance(event, CallEnded):
                 self._happen(Happening.CALL_ENDED)
                 raise CallOver("goodbye" if self._left else event.reason)
-
-    def _hear_audio(self, payload: bytes) -> None:
-        now_s = self._now()
-        self._vigil.audio_came(now_s)
-        if self._recording is not None:
-            self._recording.caller(payload, now_s)
-        if self._tones is not None:
-            payload = self._tones.take(payload)
-            for digit in self._tones.pressed:
-                self._keys.press(digit, in_band=True)
-        self._listener.feed(payload, now_s)
 
     async def _speak(self) -> None:
         try:
@@ -241,6 +239,8 @@ class CallSession:
             self._recording.bot(frame, at_s)
 
     def _on_audible(self, number: int) -> None:
+        if self._speaker.is_keys(number):
+            return
         if not self._speaker.is_aside(number):
             self._exchange.reach("first_frame")
         self._happen(Happening.REPLY_AUDIBLE)

@@ -11,6 +11,7 @@ from gateway.call.prompts import Prompts
 from gateway.errors import TtsError
 from gateway.text.speakable import speak
 from gateway.tts.base import SpeechAudio, SpeechDone, SpeechFailed, SpeechSession, SpeechWords
+from media.dtmf import ToneTiming, tones
 
 log = structlog.get_logger(__name__)
 
@@ -18,7 +19,9 @@ log = structlog.get_logger(__name__)
 class Speaker:
     """Speaks one reply at a time. `pump` moves audio from the voice to the playout and must be running."""
 
-    def __init__(self, voice: SpeechSession, playout: Playout, prompts: Prompts) -> None:
+    def __init__(
+        self, voice: SpeechSession, playout: Playout, prompts: Prompts, key_sound: ToneTiming | None = None
+    ) -> None:
         self._voice = voice
         self._playout = playout
         self._prompts = prompts
@@ -28,6 +31,8 @@ class Speaker:
         self._last = 0
         self._prompt_number = 0
         self._aside = 0
+        self._key_sound = key_sound
+        self._keys = 0  # the utterance that is keys, while it is to be heard
         self.failure = ""  # code of the last sentence the voice could not speak, since `begin`
         self.on_first_audio: Callable[[int], None] = lambda number: None
 
@@ -93,9 +98,27 @@ class Speaker:
         """Whether something sounds, or is on its way."""
         return bool(self._unspoken) or self._playout.left_s > 0.0
 
+    async def press(self, digits: str) -> None:
+        """Play keys behind everything asked so far; return when they have sounded, or were cut.
+
+        A pause does not break them: a key that goes on after one is two keys at the far end.
+        """
+        await self._all_spoken.wait()
+        number = self._keys = self._next_prompt()
+        self._playout.feed(number, tones(digits, self._voice.rate_hz, self._key_sound))
+        self._playout.finish(number)
+        await self._playout.played_out(number)
+        if self._keys == number:
+            self._keys = 0
+
+    def is_keys(self, number: int) -> bool:
+        """Whether this is the number of keys that are on their way."""
+        return number == self._keys != 0
+
     def pause(self) -> None:
         """Fall silent, to go on later."""
-        self._playout.pause()
+        if not self._keys:
+            self._playout.pause()
 
     def resume(self) -> None:
         """Go on where `pause` fell silent."""

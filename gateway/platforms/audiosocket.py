@@ -26,6 +26,7 @@ CAPABILITIES = Capabilities(
     clear=False,
     hang_up_on_stream=True,
     transfer_by_hanging_up=True,
+    digits_out_in_band=True,
     call_id_in_stream=False,
     ping_interval_s=None,
 )

@@ -17,7 +17,12 @@ from gateway.platforms.twiml import NOT_XML
 from gateway.platforms.webhook import webhook_fields, word
 from media.formats import ULAW_8K, AudioFormat, Encoding
 
-CAPABILITIES = Capabilities(marks=False, marks_returned_on_clear=False, digits_in=False)
+CAPABILITIES = Capabilities(
+    marks=False,
+    marks_returned_on_clear=False,
+    digits_in=False,
+    rest=frozenset({"hang_up", "transfer", "dial", "send_digits"}),
+)
 
 # Rates of linear audio that Bandwidth takes.
 PCM_RATES_HZ = (8_000, 16_000, 24_000)

@@ -24,7 +24,8 @@ _TOKEN_LIFE_S = 300.0
 class BandwidthAccount:
     """The account and its voice application; `user` and `password` are the client's id and secret, or Basic ones.
 
-    `callback_user` and `callback_password` are what Bandwidth is to show at our webhooks.
+    `callback_user` and `callback_password` are what Bandwidth is to show at our webhooks; each document that a call is
+    given holds it for `hold_s`.
     """
 
     account_id: str
@@ -36,6 +37,7 @@ class BandwidthAccount:
     callback_password: str = field(default="", repr=False)
     base_url: str = "https://voice.bandwidth.com/api/v2"
     token_url: str = "https://api.bandwidth.com/api/v1/oauth2/token"
+    hold_s: int = 3_600
 
 
 class BandwidthControl:
@@ -67,8 +69,14 @@ class BandwidthControl:
         response = ElementTree.Element("Response")
         verb = ElementTree.SubElement(response, "Transfer")
         ElementTree.SubElement(verb, "PhoneNumber" if is_number(target) else "SipUri").text = target
-        body = ElementTree.tostring(response, encoding="unicode")
-        await self.redirect(call_id, Document("application/xml", f'<?xml version="1.0" encoding="UTF-8"?>{body}'))
+        await self.redirect(call_id, _document(response))
+
+    async def send_digits(self, call_id: str, digits: str) -> None:
+        """Play DTMF into the call. The stream goes on meanwhile and after it; the pause holds the call for it."""
+        response = ElementTree.Element("Response")
+        ElementTree.SubElement(response, "SendDtmf").text = digits
+        ElementTree.SubElement(response, "Pause", duration=str(self._account.hold_s))
+        await self.redirect(call_id, _document(response))
 
     async def redirect(self, call_id: str, document: Document) -> None:
         # Not idempotent: a second document would dial the target anew.
@@ -122,3 +130,8 @@ class BandwidthControl:
 
     def _url(self, call_id: str) -> str:
         return f"{self._calls_url}/{quote(call_id, safe='')}"
+
+
+def _document(response: ElementTree.Element) -> Document:
+    body = ElementTree.tostring(response, encoding="unicode")
+    return Document("application/xml", f'<?xml version="1.0" encoding="UTF-8"?>{body}')

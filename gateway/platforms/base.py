@@ -37,6 +37,9 @@ class Capabilities:
     # Who ends the leg: a REST request by the call's id, or a command on the stream.
     hang_up_on_stream: bool = False
     digits_out_on_stream: bool = False
+    # Tones among the bot's audio reach the far end as keys. Where the platform swallows them (Twilio, F-28), or nobody
+    # needs them because there is a better way, they are not sent.
+    digits_out_in_band: bool = False
     transfer_on_stream: bool = False
     # REST only tells the platform where to: it goes there when the stream is hung up.
     transfer_by_hanging_up: bool = False

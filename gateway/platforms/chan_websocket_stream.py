@@ -29,6 +29,7 @@ CAPABILITIES = Capabilities(
     clear_acknowledged=True,
     hang_up_on_stream=True,
     transfer_by_hanging_up=True,
+    digits_out_in_band=True,
     # The same credentials that open the webhook, so a dial plan may do without asking it.
     socket_admits=True,
     query_tells=True,

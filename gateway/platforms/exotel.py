@@ -22,6 +22,7 @@ from media.formats import AudioFormat, Encoding
 CAPABILITIES = Capabilities(
     min_frame_bytes=3_200,
     marks_returned_on_clear=False,
+    digits_out_in_band=True,
     rest=frozenset({"dial"}),
     # The same credentials that open the webhook: an applet may have the socket's URL itself, and placed calls do.
     socket_admits=True,

@@ -32,6 +32,7 @@ CAPABILITIES = Capabilities(
     marks_returned_on_clear=False,
     hang_up_on_stream=True,
     transfer_on_stream=True,
+    digits_out_in_band=True,
     rest=frozenset(),
     socket_admits=True,
 )

@@ -36,6 +36,7 @@ RATES_HZ = (8000, 16000, 24000, 48000, 64000)
 CAPABILITIES = Capabilities(
     marks_returned_on_clear=False,
     hang_up_on_stream=True,
+    digits_out_in_band=True,
     rest=frozenset({"hang_up", "transfer", "dial", "warm_transfer"}),
     # The newer name and that of older releases.
     subprotocols=("audio.jambonz.org", "audio.drachtio.org"),

@@ -64,6 +64,7 @@ class CallReport:
             "duration_s": _rounded(self.trace.duration_s),
             "ended_by": self.trace.ended_by,
             "gaps": [{"at_s": _rounded(gap.at_s), "length_s": _rounded(gap.length_s)} for gap in gaps],
+            "keys_pressed": self.trace.keyed,
             "violations": list(self.trace.violations),
             "turns": [turn.as_json() for turn in self.turns],
         }

@@ -116,6 +116,20 @@ async def test_keys_are_pressed_on_the_stream_or_by_rest() -> None:
     assert control.asked == [("send_digits", "c1", "12#")]
 
 
+async def test_keys_are_played_as_tones_where_there_is_no_other_way_and_tones_are_heard() -> None:
+    """F-28: Twilio swallows tones, so there they are refused and not sent in vain."""
+    played: list[str] = []
+    made, line = leg(Capabilities(digits_out_in_band=True))
+    made.play_keys = played.append
+    await made.send_digits("12#")
+    assert (played, line.sent) == (["12#"], [])
+    deaf, _ = leg(Capabilities())
+    deaf.play_keys = played.append
+    with pytest.raises(Refused, match="cannot_send_digits"):
+        await deaf.send_digits("1")
+    assert played == ["12#"]
+
+
 async def test_a_control_without_keys_presses_none() -> None:
     made, _ = leg(Capabilities(rest=REST), Control())
     with pytest.raises(Refused, match="cannot_send_digits"):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from media import wav
-from media.dtmf import DETECTOR_RATE_HZ, DIGITS, HIGH_HZ, LOW_HZ, PAD, DtmfDetector, Timing, keys_in, tones
+from media.dtmf import DETECTOR_RATE_HZ, DIGITS, HIGH_HZ, LOW_HZ, PAD, DtmfDetector, ToneTiming, keys_in, tones
 from media.g711 import pcm_to_ulaw, ulaw_to_pcm
 from media.resample import StreamResampler
 from tests.media.signals import samples, split_at
@@ -48,7 +48,7 @@ def test_every_key_that_is_made_is_understood(rate_hz: int) -> None:
 
 
 def test_keys_sound_for_the_time_asked_for() -> None:
-    pcm = samples(tones("1", 8000, Timing(on_ms=70, off_ms=50)))
+    pcm = samples(tones("1", 8000, ToneTiming(on_ms=70, off_ms=50)))
     assert len(pcm) == 8 * 120
     assert np.abs(pcm[: 8 * 70]).max() > 10_000
     assert not pcm[8 * 70 :].any()

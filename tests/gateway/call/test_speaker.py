@@ -10,7 +10,9 @@ from gateway.call.prompts import Prompts
 from gateway.call.speaker import Speaker
 from gateway.events import ClearOutput, Command, SendAudio, SendMark
 from gateway.platforms.base import Capabilities
+from media.dtmf import keys_in
 from media.formats import ULAW_8K
+from media.g711 import ulaw_to_pcm
 from tests.rig.clock import run_leaping
 from tests.rig.voice import CHAR_S, RATE_HZ, TestVoices
 
@@ -224,3 +226,33 @@ def test_words_cut_while_paused_end_where_the_pause_began() -> None:
         assert mouth.speaker.cut() == "One two"
 
     speaking(script)
+
+
+def test_keys_sound_behind_what_is_said_and_a_pause_does_not_break_them() -> None:
+    async def script(mouth: Mouth) -> None:
+        mouth.speaker.say("One.")
+        pressing = asyncio.create_task(mouth.speaker.press("42"))
+        await asyncio.sleep(0.01)
+        mouth.speaker.pause()  # before the keys are on their way it would break the sentence only
+        mouth.speaker.resume()
+        await asyncio.sleep(0.3)
+        mouth.speaker.pause()
+        await pressing
+        assert mouth.speaker.heard() == "One."
+
+    mouth = speaking(script)
+    wire = b"".join(command.payload for _, command in mouth.sent if isinstance(command, SendAudio))
+    assert keys_in(ulaw_to_pcm(wire), 8000) == "42"
+
+
+def test_a_cut_drops_the_keys_that_have_not_sounded() -> None:
+    async def script(mouth: Mouth) -> None:
+        pressing = asyncio.create_task(mouth.speaker.press("4242"))
+        await asyncio.sleep(0.25)
+        assert mouth.speaker.is_keys(-1)
+        mouth.speaker.cut()
+        await pressing
+        assert not mouth.speaker.is_keys(-1)
+
+    mouth = speaking(script)
+    assert mouth.frames() < 0.8 / 0.02

@@ -41,14 +41,22 @@ async def rest() -> AsyncIterator[CallRest]:
 
 
 def account(rest: CallRest, *, oauth2: bool = True) -> BandwidthAccount:
-    urls = {"base_url": rest.base_url + "/api/v2/", "token_url": rest.base_url + "/oauth2/token"}
-    return BandwidthAccount("5000000", "app-1", "id", "secret", oauth2, "bot", "pw", **urls)
+    rest_url, token_url = rest.base_url + "/api/v2/", rest.base_url + "/oauth2/token"
+    return BandwidthAccount("5000000", "app-1", "id", "secret", oauth2, "bot", "pw", rest_url, token_url)
 
 
 @pytest.fixture
 async def bandwidth(rest: CallRest, clock: Clock) -> AsyncIterator[BandwidthControl]:
     async with aiohttp.ClientSession() as http:
         yield BandwidthControl(http, account(rest), now=clock, patience=BRIEF)
+
+
+async def test_keys_are_pressed_by_a_document_that_holds_the_call(rest: CallRest, bandwidth: BandwidthControl) -> None:
+    rest.answers = [LOGIN]
+    await bandwidth.send_digits(CALL, "42#")
+    asked = rest.asked[-1]
+    assert (asked.method, asked.path) == ("PUT", f"{CALLS}/{CALL}/bxml")
+    assert '<Response><SendDtmf>42#</SendDtmf><Pause duration="3600" /></Response>' in str(asked.body)
 
 
 async def test_hanging_up_logs_in_and_completes_the_call(rest: CallRest, bandwidth: BandwidthControl) -> None:
