@@ -55,6 +55,8 @@ class Bot(Speech):
     numbers: tuple[Sentence, ...]
     headers: dict[Sentence, Sentence]
     selectable: bool
+    tools: tuple[str, ...]
+    transfer_to: dict[Sentence, Sentence]
 
 
 class Turn(Group):

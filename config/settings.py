@@ -12,6 +12,7 @@ from config.bots import Bot, NamedBot, Turn
 from config.group import LOOPBACK, Group, Port, Seconds
 from config.keys import Keys
 from config.stt import Stt
+from config.tools import DeclaredTools, ToolUse, check_bot
 from config.tts import Tts
 from config.worker import Worker
 
@@ -150,6 +151,8 @@ class Settings(Group):
     freeswitch: platforms.FreeSwitch
     bot: Bot
     bots: dict[str, NamedBot]
+    tool_use: ToolUse
+    tools: DeclaredTools
     turn: Turn
     keys: Keys
     playout: Playout
@@ -161,6 +164,12 @@ class Settings(Group):
     recording: Recording
     transcripts: Transcripts
     log: Log
+
+    @model_validator(mode="after")
+    def _bots_have_their_tools(self) -> "Settings":
+        for name, bot in {"bot": self.bot, **{f"bots.{name}": bot for name, bot in self.bots.items()}}.items():
+            check_bot(name, bot.tools, bot.transfer_to, self.tools)
+        return self
 
     @model_validator(mode="after")
     def _insecure_only_on_loopback(self) -> "Settings":

@@ -4,6 +4,7 @@ Every mistake is one sentence that names the source, the key and the remedy.
 """
 
 import argparse
+import copy
 import difflib
 import os
 import tomllib
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from config import bots
+from config import bots, tools
 from config.errors import ConfigError
 from config.settings import Settings, WorkerSettings
 
@@ -74,7 +75,12 @@ def _merged(profile: str, file: Path | None, overrides: Sequence[str], environ: 
     folder = resources.files("config")
     merged = tomllib.loads((folder / "default.toml").read_text("utf-8"))
     bot = bots.known_keys(merged)
-    known = {**merged, "bot": bot, "bots": _AnyName({**bot, "turn": merged["turn"]})}
+    known = {
+        **copy.deepcopy(merged),  # what a source brings in is no key of the next one
+        "bot": bot,
+        "bots": _AnyName({**bot, "turn": merged["turn"]}),
+        "tools": _AnyName(tools.KNOWN_KEYS),
+    }
     if profile:
         _overlay(merged, _profile(profile), f"profile {profile}", known)
     if file is not None:
@@ -169,5 +175,5 @@ def _validated(model: type[M], values: Mapping[str, Any]) -> M:
         if not name or (first["type"] == "value_error" and "." not in name):  # a table's own rule names its keys
             raise ConfigError(f"{said} (config/default.toml explains every key)") from None
         secret = any(word in name for word in ("token", "key", "secret", "password"))
-        shown = "" if secret else f", got {first['input']!r}"
+        shown = "" if secret or isinstance(first["input"], Mapping) else f", got {first['input']!r}"
         raise ConfigError(f"{name}: {said[0].lower()}{said[1:]}{shown} (config/default.toml explains it)") from None

@@ -34,7 +34,9 @@ SHUTDOWN_S = 2.0
 
 async def serve(settings: Settings) -> None:
     """Run until SIGTERM or SIGINT, then drain. ConfigError when a part cannot be built or the port is taken."""
-    async with aiohttp.ClientSession() as http:
+    # All callers share it, so it keeps no cookies; a tool's slow server must not keep a hang-up waiting, so no limit.
+    jar, connector = aiohttp.DummyCookieJar(), aiohttp.TCPConnector(limit=0)
+    async with aiohttp.ClientSession(cookie_jar=jar, connector=connector) as http:
         gateway = build_gateway(settings, http)
         runner = build_runner(gateway, settings)
         await runner.setup()
@@ -87,7 +89,7 @@ def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
         shelf=shelf,
         base_url=base_url,
     )
-    routing = build_routing(settings)
+    routing = build_routing(settings, http)
     keep_calls = settings.transcripts.keep_calls
     calls = Calls(server.max_calls, settings.security.token_ttl_s, keep_calls, now, routing.caps)
     bounds = Bounds(server.first_message_s, server.send_timeout_s, settings.security.replay_s)

@@ -1,9 +1,12 @@
 """From settings to the bots and the rules by which calls find them."""
 
+import aiohttp
+
 from config.bots import DEFAULT_BOT, Turn
 from config.bots import Bot as BotTable
 from config.errors import ConfigError
 from config.settings import Settings
+from gateway.app_tools import build_tools
 from gateway.bots import Bot
 from gateway.call.keypad import KeyRules, Listening
 from gateway.call.script import Script, Timing
@@ -11,17 +14,17 @@ from gateway.routing import Routing
 from media.dtmf import ToneTiming
 
 
-def build_routing(settings: Settings) -> Routing:
-    """Every bot; ConfigError when two of them answer the same calls."""
-    default = _bot(DEFAULT_BOT, settings.bot, settings.turn, settings)
-    others = [_bot(name, table, table.turn, settings) for name, table in settings.bots.items()]
+def build_routing(settings: Settings, http: aiohttp.ClientSession) -> Routing:
+    """Every bot; ConfigError when two of them answer the same calls, or a tool of one cannot be used."""
+    default = _bot(DEFAULT_BOT, settings.bot, settings.turn, settings, http)
+    others = [_bot(name, table, table.turn, settings, http) for name, table in settings.bots.items()]
     try:
         return Routing(default, others)
     except ValueError as error:
         raise ConfigError(f"{error}; take it from one of them") from error
 
 
-def _bot(name: str, table: BotTable, turn: Turn, settings: Settings) -> Bot:
+def _bot(name: str, table: BotTable, turn: Turn, settings: Settings, http: aiohttp.ClientSession) -> Bot:
     return Bot(
         _script(table),
         _timing(table, turn, settings),
@@ -32,6 +35,7 @@ def _bot(name: str, table: BotTable, turn: Turn, settings: Settings) -> Bot:
         numbers=table.numbers,
         headers=table.headers,
         selectable=table.selectable,
+        tools=build_tools(settings, table, http),
     )
 
 

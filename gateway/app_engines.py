@@ -66,7 +66,10 @@ def build_model(llm: Llm) -> LanguageModel:
         from gateway.llm.scripted import ScriptedModel
 
         script = llm.scripted
-        return ScriptedModel(script.replies, script.first_token_s, script.tokens_per_s)
+        try:
+            return ScriptedModel(script.replies, script.first_token_s, script.tokens_per_s)
+        except ValueError as error:
+            raise ConfigError(f"llm.scripted.replies: {error}") from error
     inference = Inference(
         max_tokens=llm.max_tokens or None,
         temperature=llm.temperature if llm.temperature >= 0 else None,

@@ -1,4 +1,4 @@
-"""What makes a bot: what it says, in which voice, how patiently, and which calls are its own."""
+"""What makes a bot: what it says, in which voice, how patiently, what it may do, and which calls are its own."""
 
 import asyncio
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from gateway.call.prompts import Prompts
 from gateway.call.script import Script, Timing
+from gateway.tools.base import Toolset
 from gateway.tts.base import SpeechFactory, SpeechSession
 
 # Of a bot that nobody gave a name.
@@ -25,6 +26,7 @@ class Bot:
     numbers: tuple[str, ...] = field(default=(), repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     selectable: bool = False
+    tools: Toolset = field(default_factory=Toolset)
 
 
 class Cast:

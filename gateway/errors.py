@@ -6,7 +6,8 @@ VoicebotError                 has a stable `code`, the `stage` it happened in an
 └── StageError                a stage of the call failed
     ├── SttError
     ├── LlmError
-    └── TtsError
+    ├── TtsError
+    └── ToolError             something the model wanted done failed; the model is told, the call goes on
 
 An error keeps its facts as attributes and builds its text from them. Foreign exceptions are translated where
 they enter, with the cause kept. The operator's mistakes are config.errors.ConfigError.
@@ -66,3 +67,9 @@ class TtsError(StageError):
     """Synthesis failed."""
 
     stage = "tts"
+
+
+class ToolError(StageError):
+    """A tool failed; `detail` is what the model is told."""
+
+    stage = "tool"

@@ -221,11 +221,11 @@ class Gateway:
         if self._recordings is not None:
             recording = self._recordings.of(record, started.format_in, started.format_out)
         ears = self.parts.ears.recogniser(bot.script.language)
-        engines = Engines(ears, self.parts.model, voice, self._cast.prompts(bot), recording)
+        engines = Engines(ears, self.parts.model, voice, self._cast.prompts(bot), recording, bot.tools)
         leg = Leg(platform, started, line, self.parts.controls.get(platform.name), self.handovers)
         with structlog.contextvars.bound_contextvars(call=started.call_id):
             log.info("call_started", platform=platform.name, bot=bot.name)
-            session = CallSession(line, started, engines, bot.script, bot.timing, leg.hang_up, record)
+            session = CallSession(line, started, engines, bot.script, bot.timing, leg, record)
             leg.play_keys = session.press
             self.telemetry.call_began(bot.name)
             self._legs[started.call_id] = leg

@@ -47,6 +47,17 @@ class Leg:
         self._handovers = handovers
         self._our_number = started.caller if started.outbound else started.called
 
+    @property
+    def abilities(self) -> frozenset[str]:
+        """Which of `transfer` and `send_digits` will not be refused for want of a way."""
+        can, rest = self.platform.capabilities, self.platform.capabilities.rest
+        by_rest = isinstance(self._control, KeyPad) and "send_digits" in rest
+        ways = {
+            "transfer": can.transfer_on_stream or (self._control is not None and "transfer" in rest),
+            "send_digits": can.digits_out_on_stream or can.digits_out_in_band or by_rest,
+        }
+        return frozenset(name for name, possible in ways.items() if possible)
+
     async def hang_up(self) -> None:
         """End the leg by REST, where that is how. Never raises: what the stream can do is done by closing it."""
         if self._control is None or "hang_up" not in self.platform.capabilities.rest:

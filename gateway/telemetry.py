@@ -42,6 +42,14 @@ class Telemetry:
             registry=self._registry,
         )
 
+        self._tools = Histogram(
+            "voicebot_tool_seconds",
+            "Tools that models called; outcome=ok, cancelled, or what went wrong",
+            ["tool", "outcome"],
+            buckets=_LATENCY_BUCKETS_S,
+            registry=self._registry,
+        )
+
     def refused(self, platform: str, code: str) -> None:
         self._refused.labels(platform, code).inc()
 
@@ -62,6 +70,9 @@ class Telemetry:
                 self._interrupted.inc()
             for stage, spent_ms in turn.stages_ms().items():
                 self._stages.labels(stage).observe(spent_ms / 1000)
+
+        for tool in record.tools:
+            self._tools.labels(tool.name, tool.outcome).observe(tool.duration_s)
 
     def exposition(self) -> bytes:
         """The text format of Prometheus."""

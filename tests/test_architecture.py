@@ -68,6 +68,7 @@ def test_only_entry_points_read_configuration() -> None:
         "app_bots.py",
         "app_engines.py",
         "app_platforms.py",
+        "app_tools.py",
         "demo.py",
         "doctor.py",
         "ray_serve.py",

@@ -16,6 +16,7 @@ from gateway.call.script import Script, Timing
 from gateway.gateway import Bounds, Gateway, Parts
 from gateway.llm.base import LanguageModel
 from gateway.llm.scripted import ScriptedModel
+from gateway.platforms.control import CallControl
 from gateway.platforms.twilio import Twilio
 from gateway.routing import Routing
 from gateway.simulator import script as simulated
@@ -25,6 +26,7 @@ from gateway.simulator.link import MemoryLink
 from gateway.simulator.twilio import TwilioDialect, TwilioIds
 from gateway.stt.base import RecogniserFactory
 from gateway.telemetry import Telemetry
+from gateway.tools.base import Toolset
 
 TIMING = Timing(600, 250, 100, 60.0, 30.0, 600.0)
 SCRIPT = Script("en", "Be brief.", "Hello, how can I help you?", "Sorry, say that again.", "Pardon?", "Goodbye.")
@@ -56,6 +58,8 @@ class Stage:
     script: Script = SCRIPT
     ears: RecogniserFactory | None = None  # None hears the scripted words
     behind_s: float = 0.1  # how long after a pause the words are told
+    tools: Toolset = field(default_factory=Toolset)
+    control: CallControl | None = None  # the platform's REST API
 
     async def call(
         self, utterances: Sequence[Utterance], faults: Faults | None = None, manners: simulated.Manners | None = None
@@ -63,9 +67,10 @@ class Stage:
         """Hold one call; returns what the line carried and what the gateway recorded."""
         script = simulated.Script([u.turn for u in utterances], RATE_HZ, manners)
         ears = self.ears or ScriptedRecognisers(Transcript(script, utterances), self.behind_s)
-        parts = Parts(ears, self.model, self.voices, {"twilio": Twilio("")}, {})
+        controls = {"twilio": self.control} if self.control is not None else {}
+        parts = Parts(ears, self.model, self.voices, {"twilio": Twilio("")}, controls)
         calls = Calls(1, 60.0, 1, asyncio.get_running_loop().time)
-        bot = Bot(self.script, self.timing, "af_heart", 1.0)
+        bot = Bot(self.script, self.timing, "af_heart", 1.0, tools=self.tools)
         gateway = Gateway(parts, Routing(bot), calls, Telemetry(), Bounds(10.0, 5.0), True)
         # The fixed sentences are kept before the call, as in a gateway that has been up for a while.
         await gateway.start()

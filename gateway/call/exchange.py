@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from gateway.call.record import CallRecord, TurnRecord
+from gateway.call.record import CallRecord, ToolRecord, TurnRecord
 from gateway.llm.history import History
 
 
@@ -63,6 +63,10 @@ class Exchange:
             asked = f"{self.turn.caller_text} {meanwhile}".strip()
             self.turn = TurnRecord(caller_text=asked, failure=self.turn.failure)
             self.unanswered = bool(asked)
+
+    def tool_ran(self, name: str, outcome: str, duration_s: float) -> None:
+        """A tool has ended just now, or was given up."""
+        self._record.tools.append(ToolRecord(name, outcome, self._now() - duration_s, duration_s))
 
     def close(self) -> None:
         """Put the turn under way into the record, unless nothing happened in it, and begin the next."""

@@ -148,8 +148,8 @@ class Floor:
         return self.state not in BOT_HAS_THE_FLOOR or (self._keys.interrupt and not self._replies.protected)
 
     def _meaning(self) -> Meaning:
-        waiting = not self._speaker.busy
-        return meaning(self._listener.words, self._script.language, self._speaker.heard(), waiting=waiting)
+        heard, waiting = self._speaker.heard(), self._speaker.waiting
+        return meaning(self._listener.words, self._script.language, heard, waiting=waiting)
 
     def _weigh(self) -> None:
         meant = self._meaning()

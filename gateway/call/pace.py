@@ -44,6 +44,10 @@ class Pace:
         self._begun_s = None
         self._quiet_since_s = now_s
 
+    def said_all(self) -> None:
+        """No words are left over."""
+        self._begun_s = None
+
     def due(self, now_s: float, busy: bool) -> Due:
         """What to do now; `busy` while something sounds or is on its way."""
         if busy:

@@ -48,6 +48,24 @@ class TurnRecord:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class ToolRecord:
+    """One tool that the model called. `outcome`: ok, cancelled, or the code of what went wrong; no arguments."""
+
+    name: str
+    outcome: str
+    began_s: float
+    duration_s: float
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "outcome": self.outcome,
+            "began_s": round(self.began_s, 3),
+            "duration_s": round(self.duration_s, 3),
+        }
+
+
 @dataclass(slots=True)
 class CallRecord:
     """One call. Words are in `turns` only, so that keeping a record without them is keeping it without turns."""
@@ -61,6 +79,7 @@ class CallRecord:
     peer_errors: dict[str, int] = field(default_factory=dict)
     underruns: int = 0
     bot: str = ""
+    tools: list[ToolRecord] = field(default_factory=list)
 
     def end(self, reason: str, duration_s: float, peer_errors: Mapping[str, int], underruns: int) -> None:
         """The call is over."""
@@ -78,5 +97,6 @@ class CallRecord:
             "peer_errors": dict(self.peer_errors),
             "underruns": self.underruns,
             "turn_count": len(self.turns),
+            "tools": [tool.as_json() for tool in self.tools],
             **({"turns": [turn.as_json() for turn in self.turns]} if words else {}),
         }

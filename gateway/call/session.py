@@ -14,12 +14,14 @@ recogniser and socket, whatever the reason.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import structlog
 
+from gateway.call.departure import Departure, Leg
 from gateway.call.echo import EchoGate
 from gateway.call.ending import CallOver, reason_of
 from gateway.call.exchange import Exchange
@@ -29,6 +31,7 @@ from gateway.call.key_tones import key_tones
 from gateway.call.keys import Keys
 from gateway.call.line import Line
 from gateway.call.listener import Listener
+from gateway.call.own_tools import tools_of_call
 from gateway.call.playout import Playout
 from gateway.call.prompts import Prompts
 from gateway.call.record import CallRecord
@@ -39,17 +42,14 @@ from gateway.call.speaker import Speaker
 from gateway.call.turn import Happening, State
 from gateway.call.vigil import Vigil
 from gateway.errors import Refused, TtsError, VoicebotError
-from gateway.events import CallEnded, CallerAudio, CallStarted, Digit, FlowControl, HangUp, MarkReached
+from gateway.events import CallEnded, CallerAudio, CallStarted, Digit, FlowControl, MarkReached
 from gateway.llm.base import LanguageModel
 from gateway.stt.base import Recogniser
+from gateway.tools.base import Toolset
 from gateway.tts.base import SpeechSession
 
 log = structlog.get_logger(__name__)
 
-# The goodbye's last mark may be this late before we hang up all the same (F-10).
-GOODBYE_GRACE_S = 1.0
-# Platforms that are told on the stream to hang up end it in their own way, within a round trip or two.
-HANG_UP_GRACE_S = 1.0
 # A goodbye takes a few seconds; one that cannot be spoken at all must not hold the line longer than this.
 FAREWELL_DEADLINE_S = 15.0
 # How often `watch` looks at clocks that count in minutes.
@@ -65,10 +65,11 @@ class Engines:
     voice: SpeechSession
     prompts: Prompts
     recording: Recording | None = None
+    tools: Toolset = field(default_factory=Toolset)
 
 
 class CallSession:
-    """Runs one call. `hang_up` ends the leg at the platform; it never raises, and is called when we end the call."""
+    """Runs one call. `leg` is its other end, at the platform."""
 
     def __init__(
         self,
@@ -77,7 +78,7 @@ class CallSession:
         engines: Engines,
         script: Script,
         timing: Timing,
-        hang_up: Callable[[], Awaitable[None]],
+        leg: Leg,
         record: CallRecord,
     ) -> None:
         loop = asyncio.get_running_loop()
@@ -86,7 +87,6 @@ class CallSession:
         self._line = line
         self._ears = engines.ears
         self._voice = engines.voice
-        self._hang_up = hang_up
         self._record = record
         self._recording = engines.recording
         self._playout = Playout(
@@ -109,7 +109,7 @@ class CallSession:
             self._exchange,
             script,
             timing,
-            lambda work, name: self._tasks.create_task(work, name=name),
+            self._spawn,
             self._happen,
         )
         tones = key_tones(timing.keys.in_band, line.codec.capabilities.digits_in, started.format_in)
@@ -122,8 +122,10 @@ class CallSession:
             lambda: self._floor.settle_keys(),
         )
         self._intake = Intake(self._listener, engines.recording, tones, self._keys.heard)
-        self._floor = Floor(script, timing, self._listener, self._speaker, self._replies, self._leave_soon, self._keys)
-        self._left = False  # the end that the platform tells from now on is the one we asked for
+        self._departure = Departure(line, leg, self._playout, self._spawn, self._happen)
+        self._replies.tools = tools_of_call(engines.tools, leg, self._departure, self._speaker, self._happen)
+        leave = self._departure.leave_soon
+        self._floor = Floor(script, timing, self._listener, self._speaker, self._replies, leave, self._keys)
         self._vigil = Vigil(timing.max_call_s, timing.silence_s, timing.idle_s if script.still_there else 0.0)
         self._playout.on_audible = self._on_audible
         self._playout.on_frame = self._on_frame
@@ -188,7 +190,7 @@ class CallSession:
                 self._playout.hold(event.stopped)
             elif isinstance(event, CallEnded):
                 self._happen(Happening.CALL_ENDED)
-                raise CallOver("goodbye" if self._left else event.reason)
+                raise CallOver(await self._departure.reason(event.reason))
 
     async def _speak(self) -> None:
         try:
@@ -217,18 +219,8 @@ class CallSession:
         await asyncio.sleep(FAREWELL_DEADLINE_S)
         raise CallOver("goodbye_deadline")
 
-    async def _leave(self) -> None:
-        """The goodbye has sounded by our clock: let the platform confirm it, then end the leg."""
-        await self._playout.marks.confirmed(GOODBYE_GRACE_S)
-        self._left = True
-        await self._line.send(HangUp("goodbye"))
-        await self._hang_up()
-        if self._line.codec.capabilities.hang_up_on_stream:
-            await asyncio.sleep(HANG_UP_GRACE_S)  # `hear` ends the call sooner, when the stream has ended
-        raise CallOver("goodbye")
-
-    def _leave_soon(self) -> None:
-        self._tasks.create_task(self._leave(), name="leave")
+    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+        return self._tasks.create_task(work, name=name)
 
     def _over(self) -> None:
         self._floor.stop()

@@ -33,6 +33,7 @@ class Speaker:
         self._aside = 0
         self._key_sound = key_sound
         self._keys = 0  # the utterance that is keys, while it is to be heard
+        self.paused = False
         self.failure = ""  # code of the last sentence the voice could not speak, since `begin`
         self.on_first_audio: Callable[[int], None] = lambda number: None
 
@@ -115,13 +116,25 @@ class Speaker:
         """Whether this is the number of keys that are on their way."""
         return number == self._keys != 0
 
+    @property
+    def waiting(self) -> bool:
+        """Whether the caller hears nothing of the reply now, be it that an aside sounds."""
+        return not self.busy or (not self._unspoken and self.is_aside(self._last))
+
+    @property
+    def left_s(self) -> float:
+        """How much of what has been synthesised is still to be heard."""
+        return self._playout.left_s
+
     def pause(self) -> None:
         """Fall silent, to go on later."""
         if not self._keys:
+            self.paused = True
             self._playout.pause()
 
     def resume(self) -> None:
         """Go on where `pause` fell silent."""
+        self.paused = False
         self._playout.resume()
 
     async def spoken(self) -> None:
@@ -145,6 +158,7 @@ class Speaker:
     def cut(self) -> str:
         """Stop now: drop what is being synthesised and what is queued, here and there. Returns what was heard."""
         heard = self._account(cut=True)
+        self.paused = False
         self._voice.cancel()
         self._unspoken.clear()
         self._all_spoken.set()

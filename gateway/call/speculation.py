@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 from gateway.errors import LlmError
-from gateway.llm.base import LanguageModel, LlmEvent, Message
+from gateway.llm.base import LanguageModel, LlmEvent, Message, Tool
 
 # What a model writes before the turn is over: pauses last a second. A faster one waits.
 MAX_AHEAD_EVENTS = 512
@@ -15,7 +15,10 @@ _MARKS = re.compile(r"[^\w]+")
 
 
 class Speculation:
-    """Runs from its making. Whatever comes is held back until `events` is read; `drop` abandons it."""
+    """Runs from its making. Whatever comes is held back until `events` is read; `drop` abandons it.
+
+    A tool that the model calls is such an event: it cannot run before the turn is over.
+    """
 
     def __init__(
         self,
@@ -23,9 +26,10 @@ class Speculation:
         messages: Sequence[Message],
         system: str,
         spawn: Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]],
+        tools: Sequence[Tool] = (),
     ) -> None:
         self._asked = messages
-        self._stream = model.stream(messages, system)
+        self._stream = model.stream(messages, system, tools)
         self._ahead: asyncio.Queue[LlmEvent | None] = asyncio.Queue(MAX_AHEAD_EVENTS)
         self._failed = False
         self._task = spawn(self._pump(), "speculate")

@@ -58,6 +58,7 @@ class Happening(Enum):
     IDLE = auto()  # nobody has said anything for a while
     REPLY_AUDIBLE = auto()  # the first frame of a reply or prompt went out, or the next one after a pause
     REPLY_OVER = auto()  # it has been played to its end, or had nothing to say
+    PARTING = auto()  # the model ends the call: what it has said is the goodbye
     FAREWELL = auto()  # time to end the call politely: silence, hard cap, drain
     CALL_ENDED = auto()
 
@@ -177,9 +178,14 @@ TABLE: Mapping[tuple[State, Happening], tuple[State, tuple[Act, ...]]] = Mapping
         (S.CLOSING, H.REPLY_OVER): (S.OVER, (A.HANG_UP,)),
         # A key is no cough: the bot falls silent at once.
         **{(state, H.KEY): (S.HEARING, _KEY_OVER) for state in BOT_HAS_THE_FLOOR},
-        # Whatever is under way, the goodbye replaces it; after it nothing counts but its end.
+        # The goodbye replaces whatever is under way, or is what is under way; nothing counts any more but its end.
         **{
             (state, H.FAREWELL): (S.CLOSING, (A.DROP, A.INTERRUPT, A.SAY_GOODBYE))
+            for state in S
+            if state not in (S.CLOSING, S.OVER)
+        },
+        **{
+            (state, H.PARTING): (S.CLOSING, (A.STOP_BARGE_TIMER, *_GO_ON, A.DROP))
             for state in S
             if state not in (S.CLOSING, S.OVER)
         },

@@ -14,7 +14,7 @@ from gateway.llm.base import Message, ToolCall, ToolResult
 CALL_BEGINS = "(The call begins.)"
 CALLER_SILENT = "(The caller says nothing.)"
 # What stands for a tool's answer that never came or said nothing (F-61, F-64).
-CANCELLED = "The call to this tool was cancelled before it finished."
+CANCELLED = "The call to this tool was cancelled before it finished; it may or may not have taken effect."
 EMPTY_RESULT = "The tool returned nothing."
 EMPTY_FAILURE = "The tool failed."
 

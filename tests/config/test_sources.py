@@ -45,6 +45,10 @@ def test_lists_and_tables_can_be_set_as_toml() -> None:
     assert settings.llm.bedrock.additional_fields == {"top_k": 5}
 
 
+def test_a_later_open_table_replaces_the_earlier_one() -> None:
+    assert offline("llm.openai.extra={top_k = 5}").llm.openai.extra == {"top_k": 5}
+
+
 @pytest.mark.parametrize(
     ("override", "says"),
     [

@@ -1,7 +1,9 @@
 """From settings to bots: what each took over, and what cannot be routed."""
 
+import asyncio
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from config.errors import ConfigError
@@ -13,7 +15,12 @@ from gateway.routing import Dialled, Routing
 def routing(tmp_path: Path, text: str, *overrides: str) -> Routing:
     file = tmp_path / "bots.toml"
     file.write_text(text)
-    return build_routing(load("loadtest", file, overrides, {}))
+
+    async def build() -> Routing:
+        async with aiohttp.ClientSession() as http:
+            return build_routing(load("loadtest", file, overrides, {}), http)
+
+    return asyncio.run(build())
 
 
 def test_a_configuration_without_bots_has_the_one_it_describes(tmp_path: Path) -> None:

@@ -185,3 +185,19 @@ async def test_an_agent_is_called_from_our_number(started: CallStarted, given: s
     await made.transfer(TARGET, warm=True, announce="Ada calls.", our_number=given)
     assert agents.invited == [("c1", Invitation(TARGET, ours, "Ada calls."))]
     assert line.sent == []
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "control", "able"),
+    [
+        (Capabilities(transfer_on_stream=True, digits_out_on_stream=True), None, {"transfer", "send_digits"}),
+        (Capabilities(rest=REST), KeyControl(), {"transfer", "send_digits"}),
+        (Capabilities(rest=REST), Control(), {"transfer"}),
+        (Capabilities(rest=REST), None, set()),
+        (Capabilities(digits_out_in_band=True), None, {"send_digits"}),
+    ],
+)
+def test_what_will_not_be_refused_can_be_asked(
+    capabilities: Capabilities, control: Control | None, able: set[str]
+) -> None:
+    assert leg(capabilities, control)[0].abilities == able

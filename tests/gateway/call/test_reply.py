@@ -5,14 +5,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequ
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gateway.call.exchange import Exchange
 from gateway.call.playout import Playout
 from gateway.call.prompts import Prompts
 from gateway.call.record import CallRecord
-from gateway.call.reply import MAX_FAILURES, Replies, with_pauses
+from gateway.call.reply import MAX_FAILURES, Replies
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
 from gateway.call.turn import Happening
@@ -247,57 +245,3 @@ def test_f68_what_a_dribbling_model_has_given_is_said_in_the_end() -> None:
     (turn,) = desk.record.turns
     assert turn.at_s["first_sentence"] == pytest.approx(0.1 + TIMING.dribble_s, abs=0.25)
     assert turn.heard_text == "We open at nine in the morning."
-
-
-# with_pauses
-
-
-async def _items(*gaps_s: float) -> AsyncGenerator[int]:
-    for number, gap_s in enumerate(gaps_s):
-        await asyncio.sleep(gap_s)
-        yield number
-
-
-@given(st.lists(st.floats(0.0, 5.0), max_size=8))
-def test_every_item_comes_in_order_and_every_second_of_a_pause_is_said(gaps_s: list[float]) -> None:
-    async def main() -> list[int | None]:
-        return [item async for item in with_pauses(_items(*gaps_s), 1.0)]
-
-    expected: list[int | None] = []
-    for number, gap_s in enumerate(gaps_s):
-        expected += [None] * int(gap_s)
-        expected.append(number)
-    if not any(abs(gap_s - round(gap_s)) < 1e-6 for gap_s in gaps_s):
-        assert run_leaping(main()) == expected
-
-
-def test_a_stream_that_is_left_early_is_closed() -> None:
-    async def main() -> None:
-        closed = asyncio.Event()
-
-        async def endless() -> AsyncGenerator[int]:
-            try:
-                yield 1
-                await asyncio.sleep(3600)
-                yield 2
-            finally:
-                closed.set()
-
-        stream = with_pauses(endless(), 0.1)
-        assert [await anext(stream), await anext(stream)] == [1, None]
-        await stream.aclose()
-        assert closed.is_set()
-
-    run_leaping(main())
-
-
-def test_an_error_of_the_stream_passes_through() -> None:
-    async def main() -> None:
-        async def failing() -> AsyncGenerator[int]:
-            yield 1
-            raise LlmError("throttled")
-
-        with pytest.raises(LlmError):
-            _ = [item async for item in with_pauses(failing(), 1.0)]
-
-    run_leaping(main())

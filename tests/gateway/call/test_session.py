@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gateway.call.departure import HANG_UP_GRACE_S
 from gateway.call.line import Line
 from gateway.call.prompts import Prompts
 from gateway.call.record import CallRecord
 from gateway.call.recording import Recording
 from gateway.call.script import Script, Timing
-from gateway.call.session import FAREWELL_DEADLINE_S, HANG_UP_GRACE_S, CallSession, Engines
+from gateway.call.session import FAREWELL_DEADLINE_S, CallSession, Engines
 from gateway.errors import TtsError
 from gateway.events import CallStarted
 from gateway.llm.scripted import ScriptedModel
@@ -29,6 +30,7 @@ from gateway.tts.base import SpeechEvent
 from media.formats import ULAW_8K
 from media.g711 import pcm_to_ulaw
 from tests.rig.clock import run_leaping
+from tests.rig.leg import NotedLeg
 from tests.rig.voice import TestVoice
 
 START = (
@@ -80,7 +82,7 @@ class Sets:
         self.wire = wire or Wire()
         self.voice = voice or TestVoice(0.0, lambda _: False, False)
         self.record = CallRecord("CA1", "twilio", "then")
-        self.hung_up = 0
+        self.leg = NotedLeg()
         line = Line(self.wire, codec or Twilio("").codec(), 5.0)
         if codec is None:
             line.codec.receive(START)
@@ -96,12 +98,9 @@ class Sets:
             ),
             Script("en", "", greeting, "Sorry?", "Pardon?", "Goodbye."),
             timing or Timing(500, 250, 100, 60.0, 30.0, 600.0),
-            self._hang_up,
+            self.leg,
             self.record,
         )
-
-    async def _hang_up(self) -> None:
-        self.hung_up += 1
 
 
 def run(script: Callable[[Sets], None], after_s: float = 1.0, **sets: object) -> Sets:
@@ -123,7 +122,7 @@ def test_a_stop_ends_it_and_nothing_is_hung_up_that_has_hung_up_itself() -> None
     made = run(lambda sets: sets.wire.say(STOP))
     assert made.record.ended == "stop"
     assert made.record.duration_s == pytest.approx(1.0)
-    assert made.hung_up == 0
+    assert made.leg.hung_up == 0
 
 
 def test_a_closed_socket_ends_it() -> None:
@@ -133,7 +132,7 @@ def test_a_closed_socket_ends_it() -> None:
 def test_a_farewell_is_heard_and_then_the_leg_is_ended() -> None:
     made = run(lambda sets: sets.session.farewell())
     assert made.record.ended == "goodbye"
-    assert made.hung_up == 1
+    assert made.leg.hung_up == 1
     assert [turn.heard_text for turn in made.record.turns] == ["Hello.", "Goodbye."]
 
 

@@ -112,6 +112,13 @@ def test_nothing_interrupts_the_goodbye_and_its_end_hangs_up() -> None:
     assert acts == [A.DROP, A.INTERRUPT, A.SAY_GOODBYE, A.HANG_UP]
 
 
+def test_what_the_model_said_last_is_a_goodbye_too_and_a_held_breath_is_let_go() -> None:
+    state, acts = after(*SPEAKING, H.SPEECH_STARTED, H.BARGE_IN, H.PARTING, H.MEANT, H.WORDS, H.REPLY_OVER)
+    assert state is S.OVER
+    assert A.INTERRUPT not in acts
+    assert acts[-5:] == [A.STOP_BARGE_TIMER, A.STOP_RESUME_TIMER, A.RESUME, A.DROP, A.HANG_UP]
+
+
 def test_after_the_end_nothing_counts() -> None:
     assert after(H.CALL_ENDED, *H)[1] == [A.DROP]
 
@@ -141,7 +148,7 @@ class _World:
         now += [H.MERE_SOUND] if H.END_SILENCE in self.timers and self.turn.state in (S.LISTENING, S.HEARING) else []
         now += [H.MERE_SOUND, H.MORE_TO_COME] if self.finals_due and self.turn.state is S.DECIDING else []
         now += [H.MEANT] if H.BARGE_IN in self.timers else []
-        now += [H.REPLY_OVER] if self.replying else []
+        now += [H.REPLY_OVER, H.PARTING] if self.replying else []
         now += [H.REPLY_AUDIBLE] if self.replying and not self.held else []
         callers = self.turn.state in (S.LISTENING, S.HEARING) and not self.speaking
         now += [H.KEY]

@@ -1,0 +1,1 @@
+"""Acting: what the model may do beside speaking, behind one protocol (base.py)."""
