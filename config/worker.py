@@ -29,6 +29,7 @@ class Worker(Group):
     port: Port
     engine: Literal["kokoro_onnx", "kokoro_torch", "tone"]
     token: Annotated[str, Field(repr=False)]
+    guarded: bool
     threads: Annotated[int, Field(ge=0, le=64)]
     device: Literal["auto", "cuda", "mps", "cpu"]
     weights: str
@@ -42,7 +43,7 @@ class Worker(Group):
 
     @model_validator(mode="after")
     def _token_off_loopback(self) -> "Worker":
-        if self.host not in LOOPBACK and not self.token:
+        if self.host not in LOOPBACK and not self.token and not self.guarded:
             raise ValueError(
                 f"worker.token is empty while worker.host is {self.host}; set a token or listen on 127.0.0.1"
             )

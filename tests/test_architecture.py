@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-OURS = ("config", "gateway", "media", "tts_worker")
+OURS = ("config", "deploy", "gateway", "media", "tts_worker")
 STDLIB = sys.stdlib_module_names | {"audioop"}
 
 
@@ -57,6 +57,11 @@ def test_gateway_and_worker_never_import_each_other() -> None:
 
 def test_config_imports_nothing_of_ours() -> None:
     assert offenders(sources("config"), ("gateway", "media", "tts_worker")) == []
+
+
+def test_deployment_and_software_meet_in_files_only() -> None:
+    assert offenders(sources("deploy"), ("config", "gateway", "media", "tts_worker")) == []
+    assert offenders(sources("config", "gateway", "media", "tts_worker"), ("deploy", "aws_cdk")) == []
 
 
 def test_only_entry_points_read_configuration() -> None:

@@ -69,6 +69,7 @@ def requests(plan: Plan, endpoint: Endpoint) -> dict[str, Any]:
             "DatapointsToAlarm": _SCALE_IN_PERIODS,
             "Threshold": plan.scale_in_below,
             "ComparisonOperator": "LessThanThreshold",
+            # Without a figure nothing is decided; a gateway that asks for readiness keeps some coming.
             "TreatMissingData": "missing",
         },
     }

@@ -12,6 +12,11 @@ def test_a_worker_off_loopback_wants_a_token() -> None:
     assert load_worker(overrides=["worker.host=0.0.0.0", "worker.token=x"], environ={}).worker.host == "0.0.0.0"
 
 
+def test_a_worker_behind_a_guard_of_its_own_needs_no_token() -> None:
+    # SageMaker hands no bearer token to a stream; who may call is IAM's business, and nobody else reaches the port.
+    assert load_worker(overrides=["worker.host=0.0.0.0", "worker.guarded=true"], environ={}).worker.token == ""
+
+
 def test_replicas_are_at_most_as_many_as_at_least() -> None:
     with pytest.raises(ConfigError, match="max_replicas 4 is below min_replicas 9"):
         load_worker(overrides=["worker.ray.min_replicas=9"], environ={})
