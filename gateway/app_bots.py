@@ -2,7 +2,7 @@
 
 import aiohttp
 
-from config.bots import DEFAULT_BOT, Turn
+from config.bots import DEFAULT_BOT, Speech, Turn
 from config.bots import Bot as BotTable
 from config.errors import ConfigError
 from config.settings import Settings
@@ -12,6 +12,7 @@ from gateway.call.keypad import KeyRules, Listening
 from gateway.call.script import Script, Timing
 from gateway.routing import Routing
 from media.dtmf import ToneTiming
+from media.pronunciation import check_ipa
 
 
 def build_routing(settings: Settings, http: aiohttp.ClientSession) -> Routing:
@@ -36,7 +37,27 @@ def _bot(name: str, table: BotTable, turn: Turn, settings: Settings, http: aioht
         headers=table.headers,
         selectable=table.selectable,
         tools=build_tools(settings, table, http),
+        lexicon=_lexicon("bot" if name == DEFAULT_BOT else f"bots.{name}", table),
     )
+
+
+def _lexicon(where: str, table: Speech) -> dict[str, str]:
+    """The bot's words with their spellings, or with sounds that the voice has; ConfigError for any other."""
+    checked = {}
+    for word, entry in table.lexicon.items():
+        try:
+            if not any(char.isalnum() for char in word):
+                raise ValueError("there is no letter in it; name a word as it is written in a sentence")
+            checked[word] = f"/{check_ipa(entry.strip('/'))}/" if entry.startswith("/") else _spelling(entry)
+        except ValueError as error:
+            raise ConfigError(f"{where}.lexicon.{word}: {error}") from error
+    return checked
+
+
+def _spelling(entry: str) -> str:
+    if not any(char.isalpha() for char in entry):
+        raise ValueError("there is no letter in its spelling; write one as it is read, or IPA between slashes")
+    return entry
 
 
 def _script(table: BotTable) -> Script:

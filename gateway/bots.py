@@ -27,6 +27,7 @@ class Bot:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     selectable: bool = False
     tools: Toolset = field(default_factory=Toolset)
+    lexicon: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class Cast:
@@ -35,7 +36,7 @@ class Cast:
     def __init__(self, factory: SpeechFactory, bots: tuple[Bot, ...]) -> None:
         """`bots` has the default first."""
         self._factory = factory
-        self._prompts = {bot.name: Prompts(bot.voice, bot.script.language, bot.speed) for bot in bots}
+        self._prompts = {bot.name: Prompts(bot.voice, bot.script.language, bot.speed, bot.lexicon) for bot in bots}
         self._bots = bots
 
     @property

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from media.pronunciation import Pronunciation
 from media.tts_wire import ErrorCode, Word
 
 # Kokoro cuts silently beyond this many phonemes (F-94); planning never makes a longer piece.
@@ -102,11 +103,21 @@ class Engine(Protocol):
         """Load the model and speak once in silence, so that the first request is as quick as the tenth."""
         ...
 
-    def plan(self, text: str, voice: str, language: str, speed: float, *, early: bool = True) -> list[Piece]:
+    def plan(
+        self,
+        text: str,
+        voice: str,
+        language: str,
+        speed: float,
+        *,
+        early: bool = True,
+        pronunciations: Sequence[Pronunciation] = (),
+    ) -> list[Piece]:
         """Phonemise and split `text`; [] when it has nothing to say.
 
         With `early` the first piece is short, to sound early; without, its listener still hears what came before.
-        `language` may be "" for the voice's own. Raises EngineError: unknown_voice, unknown_language, text_too_long.
+        `language` may be "" for the voice's own. The words in the places of `pronunciations`, which are in order and do
+        not overlap, sound so. Raises EngineError: unknown_voice, unknown_language, text_too_long.
         """
         ...
 

@@ -9,6 +9,7 @@ import numpy as np
 import structlog
 
 from media.pcm import float_to_pcm16
+from media.pronunciation import Pronunciation
 from media.tts_wire import ErrorCode, Word
 from tts_worker.engine import BatchLimit, Engine, EngineError, Interrupted, Piece, PieceAudio
 from tts_worker.g2p import Phonemizer
@@ -96,12 +97,22 @@ class KokoroEngine(Engine):
         for piece in self.plan(_WARM_UP_TEXT, min(self.voices), "en-us", 1.0):
             self.synthesize(piece)
 
-    def plan(self, text: str, voice: str, language: str, speed: float, *, early: bool = True) -> list[Piece]:
+    def plan(
+        self,
+        text: str,
+        voice: str,
+        language: str,
+        speed: float,
+        *,
+        early: bool = True,
+        pronunciations: Sequence[Pronunciation] = (),
+    ) -> list[Piece]:
         self._voices.check(voice)
         resolved = resolve_language(language, voice)
         if resolved is None:
             raise EngineError(ErrorCode.UNKNOWN_LANGUAGE, f"no such language; there are {', '.join(sorted(LANGUAGES))}")
-        return cut(text, self._phonemizer.units(text, resolved), voice, resolved, speed, early=early)
+        units = self._phonemizer.units(text, resolved, pronunciations)
+        return cut(text, units, voice, resolved, speed, early=early)
 
     @property
     def batch_limit(self) -> BatchLimit:

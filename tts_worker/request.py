@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from media.formats import Encoding
+from media.pronunciation import Pronunciation, check_ipa
 from media.tts_wire import ErrorCode, WireError
 
 # Telephone, wideband, a rate the public sample offers, and Kokoro's own.
@@ -22,6 +23,9 @@ MAX_REQUEST_AGE_S = 56.0
 # request_id is echoed with every message of the request.
 MAX_REQUEST_ID_CHARS = 128
 _FIELDS = ("voice", "language", "speed", "sample_rate", "encoding")
+_PLACE = ("start_char", "end_char", "ipa")
+# More than the words of a long sentence.
+MAX_PRONUNCIATIONS = 100
 _CONTROL_CHARS = re.compile("[\x00-\x1f\x7f-\x9f]")
 _MAX_ECHO_CHARS = 40
 _VOICES_NAMED = 6
@@ -44,6 +48,7 @@ class SpeechRequest:
 
     text: str = field(repr=False)
     delivery: Delivery
+    pronunciations: tuple[Pronunciation, ...] = field(default=(), repr=False)
 
 
 class RequestReader:
@@ -64,7 +69,8 @@ class RequestReader:
     def request(self, body: Mapping[str, Any], defaults: Delivery) -> SpeechRequest:
         """Return the request in `body`; raises WireError (any code of this module's checks)."""
         self._check_age(body.get("request_timestamp"))
-        return SpeechRequest(self._text(body.get("text")), self.delivery(body, defaults))
+        text = self._text(body.get("text"))
+        return SpeechRequest(text, self.delivery(body, defaults), _pronunciations(body.get("pronunciations"), text))
 
     def delivery(self, body: Mapping[str, Any], defaults: Delivery) -> Delivery:
         """Return `defaults` changed by the fields that `body` has; raises WireError."""
@@ -130,6 +136,28 @@ def request_id(body: Mapping[str, Any]) -> str | int | None:
         return given
     limit = f"a string of at most {MAX_REQUEST_ID_CHARS} characters or a whole number"
     raise WireError(ErrorCode.BAD_FIELD, f'"request_id" cannot be used; send {limit}')
+
+
+def _pronunciations(given: object, text: str) -> tuple[Pronunciation, ...]:
+    """Check places and symbols: in order, inside the text, without overlap, each with a sound the voice has."""
+    if given is None:
+        return ()
+    if not isinstance(given, list) or len(given) > MAX_PRONUNCIATIONS:
+        raise WireError(ErrorCode.BAD_FIELD, f'"pronunciations" is a list of at most {MAX_PRONUNCIATIONS} objects')
+    found: list[Pronunciation] = []
+    for entry in given:
+        start, end, ipa = (entry.get(key) for key in _PLACE) if isinstance(entry, dict) else (None, None, None)
+        if not (type(start) is type(end) is int and isinstance(ipa, str)):
+            message = '"pronunciations" holds objects of start_char and end_char (whole numbers) and ipa (a string)'
+            raise WireError(ErrorCode.BAD_FIELD, message)
+        if not (found[-1].end_char if found else 0) <= start < end <= len(text):
+            message = f'"pronunciations" {start} to {end} is outside the text, or not behind the one before it'
+            raise WireError(ErrorCode.BAD_FIELD, message)
+        try:
+            found.append(Pronunciation(start, end, check_ipa(ipa)))
+        except ValueError as error:
+            raise WireError(ErrorCode.BAD_FIELD, f'"pronunciations" at {start}: {error}') from error
+    return tuple(found)
 
 
 def _speed(speed: object) -> float:

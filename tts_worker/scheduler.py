@@ -167,7 +167,12 @@ class Scheduler:
         request, delivery = job.request, job.request.delivery
         try:
             pieces = self._engine.plan(
-                request.text, delivery.voice, delivery.language, delivery.speed, early=job.opens_turn
+                request.text,
+                delivery.voice,
+                delivery.language,
+                delivery.speed,
+                early=job.opens_turn,
+                pronunciations=request.pronunciations,
             )
         except Exception as error:
             self._fail(job, "plan", error)

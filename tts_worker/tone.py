@@ -5,10 +5,12 @@ Words sound, what is between them is silent, and word times are exact, so a test
 
 import re
 import time
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from media.pronunciation import Pronunciation
 from media.tts_wire import ErrorCode, Word
 from tts_worker.engine import Engine, EngineError, Piece, PieceAudio, PlannedWord
 
@@ -28,7 +30,13 @@ VOICES_HZ = {
     "bf_emma": 600,
     "bm_george": 350,
     "ef_dora": 650,
+    "em_alex": 750,
     "ff_siwis": 700,
+    "hf_alpha": 800,
+    "if_sara": 850,
+    "jf_alpha": 900,
+    "pf_dora": 950,
+    "zm_yunjian": 150,
     "low": 200,
     "high": 1000,
 }
@@ -54,7 +62,16 @@ class ToneEngine(Engine):
         for voice in VOICES_HZ:
             self._tone(voice, MAX_PIECE_CHARS * self._samples_per_char)
 
-    def plan(self, text: str, voice: str, language: str, speed: float, *, early: bool = True) -> list[Piece]:
+    def plan(
+        self,
+        text: str,
+        voice: str,
+        language: str,
+        speed: float,
+        *,
+        early: bool = True,
+        pronunciations: Sequence[Pronunciation] = (),
+    ) -> list[Piece]:
         """Cut `text` into pieces whose phonemes are its own characters; nothing to say when no word is in it."""
         if voice not in VOICES_HZ:
             raise EngineError(ErrorCode.UNKNOWN_VOICE, f"the tone engine has no such voice; it has {sorted(VOICES_HZ)}")

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import numpy as np
 
-from gateway.tts.base import SpeechAudio, SpeechBegan, SpeechDone, SpeechEvent, SpeechSession, SpeechWords
+from gateway.tts.base import Delivery, SpeechAudio, SpeechBegan, SpeechDone, SpeechEvent, SpeechSession, SpeechWords
 from media.tts_wire import Word
 
 RATE_HZ = 24_000
@@ -34,7 +34,7 @@ class ScriptedVoice:
     async def open(self) -> None:
         """Nothing to wait for."""
 
-    def speak(self, text: str) -> int:
+    def speak(self, text: str, delivery: Delivery | None = None) -> int:
         self._count += 1
         self._asked.put_nowait((self._count, text, asyncio.get_running_loop().time() + self._first_audio_s))
         return self._count

@@ -1,7 +1,7 @@
 """Fixed sentences kept as audio: they sound at once, and even while the TTS worker is away."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import structlog
@@ -9,7 +9,7 @@ import structlog
 from gateway.errors import TtsError
 from gateway.text.spans import Spoken
 from gateway.text.speakable import speak
-from gateway.tts.base import SpeechAudio, SpeechDone, SpeechFactory, SpeechFailed, SpeechWords
+from gateway.tts.base import Delivery, SpeechAudio, SpeechDone, SpeechFactory, SpeechFailed, SpeechWords
 from media.tts_wire import Word
 
 log = structlog.get_logger(__name__)
@@ -29,18 +29,30 @@ class Prompt:
 
 
 class Prompts:
-    """The sentences of one bot, by their text. Empty until `prepare` has run; a call may come before that."""
+    """How one bot speaks one language, and its sentences as audio, by their text.
 
-    def __init__(self, voice: str, language: str, speed: float) -> None:
+    None are kept until `prepare` has run; a call may come before that.
+    """
+
+    def __init__(self, voice: str, language: str, speed: float, lexicon: Mapping[str, str] | None = None) -> None:
         self._voice = voice
-        self.language = language
+        self._language = language
         self._speed = speed
+        self._lexicon = lexicon or {}
         self._kept: dict[str, Prompt] = {}
         # Whether `prepare` has still to bring the first sentence, the greeting: a caller would wait for it.
         self.waiting = False
 
     def get(self, text: str) -> Prompt | None:
         return self._kept.get(text)
+
+    def spoken(self, written: str) -> Spoken:
+        """The text as this bot says it."""
+        return speak(written, self._language, self._lexicon)
+
+    def delivery(self, spoken: Spoken) -> Delivery:
+        """In which voice, and with which sounds, it is to be asked of a session."""
+        return Delivery(self._voice, self._language, self._speed, spoken.pronunciations)
 
     async def prepare(self, factory: SpeechFactory, texts: Iterable[str]) -> None:
         """Have every text spoken once, trying until the worker answers. Cancel to give up."""
@@ -59,11 +71,12 @@ class Prompts:
                 await asyncio.sleep(RETRY_EVERY_S)
 
     async def _speak_all(self, factory: SpeechFactory, texts: list[str]) -> None:
-        session = factory.session(self._voice, self.language, self._speed)
+        session = factory.session(self._voice, self._language, self._speed)
         try:
             await session.open()
-            spoken = {text: speak(text, self.language) for text in texts}
-            asked = {session.speak(spoken[text].text): text for text in texts if spoken[text].text}
+            spoken = {text: self.spoken(text) for text in texts}
+            said = [text for text in texts if spoken[text].text]
+            asked = {session.speak(spoken[text].text, self.delivery(spoken[text])): text for text in said}
             pcm: dict[int, list[bytes]] = {number: [] for number in asked}
             words: dict[int, tuple[Word, ...]] = {}
             if not asked:

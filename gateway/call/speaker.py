@@ -9,7 +9,6 @@ from gateway.call.heard import Heard
 from gateway.call.playout import Playout
 from gateway.call.prompts import Prompts
 from gateway.errors import TtsError
-from gateway.text.speakable import speak
 from gateway.tts.base import SpeechAudio, SpeechDone, SpeechFailed, SpeechSession, SpeechWords
 from media.dtmf import ToneTiming, tones
 
@@ -47,11 +46,11 @@ class Speaker:
 
     def say(self, written: str) -> None:
         """Speak a sentence behind the others; one with nothing to say (an emoji) counts as said."""
-        spoken = speak(written, self._prompts.language)
+        spoken = self._prompts.spoken(written)
         if not spoken.text:
             return
         try:
-            number = self._voice.speak(spoken.text)
+            number = self._voice.speak(spoken.text, self._prompts.delivery(spoken))
         except TtsError as error:  # refused for good: nothing can be asked of it any more
             self._fail(error.code, error.detail)
             return

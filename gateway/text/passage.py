@@ -13,11 +13,12 @@ _AROUND = "\"'“”‘’«»()[]{},;:!?….¿¡—–"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Characters [start, end) of the visible text are said as `said`."""
+    """Characters [start, end) of the visible text are said as `said`, with the sounds of `ipa` unless it is blank."""
 
     start: int
     end: int
     said: str
+    ipa: str = ""
 
 
 class Passage:
@@ -28,13 +29,13 @@ class Passage:
         self._claimed = bytearray(len(text))
         self.claims: list[Claim] = []
 
-    def claim(self, start: int, end: int, said: str) -> None:
+    def claim(self, start: int, end: int, said: str, ipa: str = "") -> None:
         """Say [start, end) as `said`; the caller has checked that it is free. White space at its edges stays free."""
         matched = self.text[start:end]
         start += len(matched) - len(matched.lstrip())
         end = start + len(matched.strip())
         self._claimed[start:end] = b"\x01" * (end - start)
-        self.claims.append(Claim(start, end, said))
+        self.claims.append(Claim(start, end, said, ipa))
 
     def free(self, start: int, end: int) -> bool:
         return not any(self._claimed[start:end])

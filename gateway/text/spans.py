@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from media.pronunciation import Pronunciation
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -22,6 +24,8 @@ class Spoken:
 
     text: str = field(repr=False)
     spans: tuple[Span, ...] = field(repr=False)
+    # Where the lexicon tells the sounds of a word instead of another spelling; in the spoken text, in order.
+    pronunciations: tuple[Pronunciation, ...] = field(default=(), repr=False)
 
     def origin_end(self, spoken_chars: int) -> int:
         """How much of the original text the first `spoken_chars` characters of the spoken text cover.

@@ -11,24 +11,30 @@ from gateway.text.markdown import Visible, visible
 from gateway.text.numerals import digits
 from gateway.text.passage import Claim, Passage, Rule, apply
 from gateway.text.spans import Span, Spoken
+from media.pronunciation import Pronunciation
 
 # Between words these are pauses or nothing; inside a word they split it.
 _UNSPEAKABLE = frozenset("*#_`[]|~^\\<>{}=+$%@&")
 _NO_SPACE_BEFORE = frozenset(".,;:!?…)”’»\"'。，！？、；：」』）।-–%")
 _NO_SPACE_AFTER = frozenset("(“‘«¿¡「『（-–'’")
 _PAUSES = frozenset(".,;:!?…")
+# An entry of the lexicon that tells sounds, not letters.
+_SOUNDS = re.compile(r"/([^/]+)/")
 _CHUNK = re.compile(r"\s+|\S+")
 
 
 def speak(text: str, language: str = "en", lexicon: Mapping[str, str] | None = None) -> Spoken:
-    """The spoken form of a sentence or reply. `lexicon` maps words to the spelling that is pronounced right.
+    """The spoken form of a sentence or reply.
+
+    `lexicon` maps words to a spelling that is pronounced right, or to their sounds in IPA between slashes (/ʃaʊˈmiː/).
+    A word with sounds stays as it is written, and the sounds stand beside the text.
 
     Spelled letters come out as single capitals: a voice names those, and takes a small "a" for the article.
     Never raises; text with nothing to say gives "". A language without rules keeps its numbers as written.
     """
     seen = visible(text)
     passage = Passage(seen.text)
-    apply(_lexicon_rules(lexicon or {}), passage)
+    _look_up(lexicon or {}, passage)
     apply(_rules(base_code(language)), passage)
     return _Assembly(seen, language).spoken(passage)
 
@@ -53,13 +59,17 @@ def _rules(code: str) -> list[Rule]:
     ]
 
 
-def _lexicon_rules(lexicon: Mapping[str, str]) -> list[Rule]:
+def _look_up(lexicon: Mapping[str, str], passage: Passage) -> None:
+    """Claim the words of the lexicon, whatever their case."""
     if not lexicon:
-        return []
-    spellings = {word.lower(): spelling for word, spelling in lexicon.items()}
-    keys = "|".join(sorted(map(re.escape, spellings), key=len, reverse=True))
-    pattern = re.compile(rf"(?<!\w)(?:{keys})(?!\w)", re.IGNORECASE)
-    return [Rule(pattern, lambda match, _: spellings[match[0].lower()])]
+        return
+    entries = {word.lower(): entry for word, entry in lexicon.items()}
+    keys = "|".join(sorted(map(re.escape, entries), key=len, reverse=True))
+    for match in re.finditer(rf"(?<!\w)(?:{keys})(?!\w)", passage.text, re.IGNORECASE):
+        entry = entries.get(match[0].lower(), "")
+        sounds = _SOUNDS.fullmatch(entry)
+        if entry:
+            passage.claim(match.start(), match.end(), match[0] if sounds else entry, sounds[1] if sounds else "")
 
 
 class _Assembly:
@@ -70,6 +80,7 @@ class _Assembly:
         self._speech = speech_rules(language)
         self._text = ""
         self._spans: list[Span] = []
+        self._pronunciations: list[Pronunciation] = []
 
     def spoken(self, passage: Passage) -> Spoken:
         at = 0
@@ -81,12 +92,15 @@ class _Assembly:
         text = self._text.strip()
         if not any(char.isalnum() for char in text):
             return Spoken("", ())
-        return Spoken(text, tuple(self._spans))
+        return Spoken(text, tuple(self._spans), tuple(self._pronunciations))
 
     def _claim(self, claim: Claim) -> None:
         said = "".join(self._sayable(char) for char in claim.said)
+        first = len(self._spans)
         for word in said.split():
             self._add(word, claim.start, claim.end, joined=claim.start > 0)
+        if claim.ipa and len(self._spans) > first:
+            self._pronunciations.append(Pronunciation(self._spans[first].start, len(self._text), claim.ipa))
         ends = self._seen.text[claim.start : claim.end].endswith(".")
         if ends and (claim.end == len(self._seen.text) or self._seen.text[claim.end] == "\n"):
             self._add(".", claim.start, claim.end, joined=True)

@@ -5,8 +5,9 @@ And what it needs of whatever carries it to the worker.
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
+from media.pronunciation import Pronunciation
 from media.tts_wire import Word
 
 
@@ -56,6 +57,25 @@ class SpeechFailed:
 SpeechEvent = SpeechBegan | SpeechAudio | SpeechWords | SpeechDone | SpeechFailed
 
 
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How one sentence is spoken. What is blank is as the session was made; `pronunciations` are places in its text."""
+
+    voice: str = ""
+    language: str = ""
+    speed: float = 0.0
+    pronunciations: tuple[Pronunciation, ...] = field(default=(), repr=False)
+
+    def fields(self) -> dict[str, Any]:
+        """The request's own fields on the wire; None is left out there."""
+        return {
+            "voice": self.voice or None,
+            "language": self.language or None,
+            "speed": self.speed or None,
+            "pronunciations": [place.as_json() for place in self.pronunciations] or None,
+        }
+
+
 class SpeechSession(Protocol):
     """One call's voice. Requests are spoken in order; each ends in exactly one Done or Failed, unless cancelled."""
 
@@ -68,7 +88,7 @@ class SpeechSession(Protocol):
         """Connect; TtsError when the worker cannot be reached within the bound."""
         ...
 
-    def speak(self, text: str) -> int:
+    def speak(self, text: str, delivery: Delivery | None = None) -> int:
         """Queue a sentence and return its request id (counts up from 1); never blocks."""
         ...
 

@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from gateway.errors import TtsError
-from gateway.tts.base import SpeechAudio, SpeechBegan, SpeechDone, SpeechEvent, SpeechFailed, SpeechWords
+from gateway.tts.base import Delivery, SpeechAudio, SpeechBegan, SpeechDone, SpeechEvent, SpeechFailed, SpeechWords
 from media.formats import BYTES_PER_SAMPLE_PCM16
 from media.tts_wire import (
     PROTOCOL,
@@ -40,6 +40,7 @@ class _Request:
     id: int
     text: str = field(repr=False)
     asked_s: float
+    delivery: Delivery
     began: bool = False
     delivered_bytes: int = 0
     # Of this connection: how much was delivered on an earlier one, and the words told so far.
@@ -87,7 +88,7 @@ class Ledger:
         """Give this connection no more sentences; they go to the next one."""
         self._held = True
 
-    def add(self, text: str, now_s: float) -> int:
+    def add(self, text: str, now_s: float, delivery: Delivery | None = None) -> int:
         """Queue a sentence and return its id; beyond MAX_WAITING it fails with `queue_full`."""
         self._last_id += 1
         if self.ready and self.waits_since_s is None:
@@ -95,7 +96,7 @@ class Ledger:
         if len(self._waiting) >= MAX_WAITING:
             self._emit(SpeechFailed(self._last_id, "queue_full", f"{MAX_WAITING} sentences are waiting"))
         else:
-            self._waiting.append(_Request(self._last_id, text, now_s))
+            self._waiting.append(_Request(self._last_id, text, now_s, delivery or Delivery()))
         return self._last_id
 
     def cancel(self) -> None:
@@ -133,7 +134,9 @@ class Ledger:
             return None
         request = self._waiting.popleft()
         self._at_worker[str(request.id)] = request
-        return encode_control(Type.SYNTHESIZE, text=request.text, request_id=str(request.id))
+        return encode_control(
+            Type.SYNTHESIZE, text=request.text, request_id=str(request.id), **request.delivery.fields()
+        )
 
     def receive(self, data: str | bytes, now_s: float) -> None:
         """Take one frame of the worker. Raises TtsError when the connection is no use: `retryable` on another one."""

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from gateway.errors import TtsError
-from gateway.tts.base import Connector, Socket, SpeechEvent
+from gateway.tts.base import Connector, Delivery, Socket, SpeechEvent
 from gateway.tts.handover import Handover
 from gateway.tts.ledger import Ledger
 from gateway.tts.outage import Outage
@@ -85,11 +85,11 @@ class PersistentSession:
             await self.close()
             raise
 
-    def speak(self, text: str) -> int:
+    def speak(self, text: str, delivery: Delivery | None = None) -> int:
         """Queue a sentence and return its id; raises TtsError only after close."""
         if self._closed:
             raise TtsError("session_closed")
-        request_id = self._ledger.add(text, _now_s())
+        request_id = self._ledger.add(text, _now_s(), delivery)
         self._wake_both()
         self._patience.arm()
         return request_id

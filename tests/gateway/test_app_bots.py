@@ -57,3 +57,23 @@ def test_the_model_is_told_the_language_unless_it_is_english(tmp_path: Path) -> 
 def test_two_bots_with_one_number_stop_the_start(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="a and b both answer the number 0215550100; take it from one of them"):
         routing(tmp_path, '[bots.a]\nnumbers = ["+62215550100"]\n[bots.b]\nnumbers = ["0215550100"]\n')
+
+
+def test_a_lexicon_takes_spellings_and_sounds(tmp_path: Path) -> None:
+    found = routing(tmp_path, '[bots.a]\nlexicon = { Nguyen = "win", Xiaomi = "/ ʃaʊˈmiː /" }\n')
+    assert found.named("a").lexicon == {"Nguyen": "win", "Xiaomi": "/ʃaʊˈmiː/"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        ('Xhosa = "/ǁɔsa/"', r"bot.lexicon.Xhosa: the voice has no sound for 'ǁ' \(U\+01C1\)"),
+        ('A = "//"', "bot.lexicon.A: there is no sound in it"),
+        ('A = "/a/b/"', "bot.lexicon.A: the voice has no sound for '/'"),
+        ('A = "12"', "bot.lexicon.A: there is no letter in its spelling"),
+        ('"++" = "plus"', "there is no letter in it"),
+    ],
+)
+def test_a_lexicon_that_cannot_be_spoken_stops_the_start(tmp_path: Path, entry: str, says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        routing(tmp_path, f"[bot.lexicon]\n{entry}\n")

@@ -1,6 +1,6 @@
 """Sentences of every language spoken by the real Kokoro, and what Whisper makes of them at a telephone's rate."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,12 +63,20 @@ def sentences(language: str, folder: Path = SENTENCES) -> list[str]:
     return (folder / f"{language}.txt").read_text("utf-8").splitlines()
 
 
-def say(engine: KokoroEngine, sentence: str, language: str, voice: str = "", speed: float = 0.0) -> Speech:
+def say(
+    engine: KokoroEngine,
+    sentence: str,
+    language: str,
+    voice: str = "",
+    speed: float = 0.0,
+    lexicon: Mapping[str, str] | None = None,
+) -> Speech:
     """Speak a sentence as the gateway has it spoken; an empty voice and a speed of 0 are the language's."""
     speed = speed or SPEEDS.get(language, 1.0)
-    text = speak(sentence, language).text
+    spoken = speak(sentence, language, lexicon)
+    text, sounds = spoken.text, spoken.pronunciations
     pcm, words = b"", []
-    for piece in engine.plan(text, voice or VOICES[language], language, speed):
+    for piece in engine.plan(text, voice or VOICES[language], language, speed, pronunciations=sounds):
         begins_s = len(pcm) / BYTES_PER_SAMPLE_PCM16 / engine.sample_rate_hz
         audio = engine.synthesize(piece)
         words += [

@@ -7,7 +7,16 @@ from collections.abc import AsyncIterator, Callable
 import numpy as np
 
 from gateway.errors import TtsError
-from gateway.tts.base import SpeechAudio, SpeechBegan, SpeechDone, SpeechEvent, SpeechFailed, SpeechSession, SpeechWords
+from gateway.tts.base import (
+    Delivery,
+    SpeechAudio,
+    SpeechBegan,
+    SpeechDone,
+    SpeechEvent,
+    SpeechFailed,
+    SpeechSession,
+    SpeechWords,
+)
 from media.tts_wire import Word
 
 RATE_HZ = 24_000
@@ -48,6 +57,7 @@ class TestVoice:
         self._cancelled_upto = 0
         self._count = 0
         self.spoken: list[str] = []
+        self.deliveries: list[Delivery] = []  # of every sentence that was asked
         self.open_count = 0
         self.closing = False
         self.closed = False
@@ -60,10 +70,11 @@ class TestVoice:
         if self._refuses:
             raise TtsError("worker_unreachable", retryable=True)
 
-    def speak(self, text: str) -> int:
+    def speak(self, text: str, delivery: Delivery | None = None) -> int:
         if self._shut:
             raise TtsError("session_closed")
         self._count += 1
+        self.deliveries.append(delivery or Delivery())
         self._asked.put_nowait((self._count, text))
         return self._count
 

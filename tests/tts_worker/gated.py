@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 
+from media.pronunciation import Pronunciation
 from media.tts_wire import ErrorCode
 from tts_worker.engine import BatchLimit, EngineError, Interrupted, Piece, PieceAudio
 from tts_worker.tone import ToneEngine
@@ -50,14 +51,23 @@ class GatedEngine(ToneEngine):
         if self._is_slow_to_warm:
             self.gate.acquire()
 
-    def plan(self, text: str, voice: str, language: str, speed: float, *, early: bool = True) -> list[Piece]:
+    def plan(
+        self,
+        text: str,
+        voice: str,
+        language: str,
+        speed: float,
+        *,
+        early: bool = True,
+        pronunciations: Sequence[Pronunciation] = (),
+    ) -> list[Piece]:
         self.early.append(early)
         self.threads["plan"].add(threading.current_thread().name)
         if text == "refuse":
             raise EngineError(ErrorCode.TEXT_TOO_LONG, "split it")
         if text == "crash":
             raise ZeroDivisionError(text)
-        return super().plan(text, voice, language, speed, early=early)
+        return super().plan(text, voice, language, speed, early=early, pronunciations=pronunciations)
 
     @property
     def batch_limit(self) -> BatchLimit:

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from media.tts_wire import ErrorCode, WireError
-from tts_worker.request import MAX_SPEED, MAX_TEXT_CHARS, MIN_SPEED, Delivery, RequestReader, request_id
+from tts_worker.request import (
+    MAX_PRONUNCIATIONS,
+    MAX_SPEED,
+    MAX_TEXT_CHARS,
+    MIN_SPEED,
+    Delivery,
+    RequestReader,
+    request_id,
+)
 from tts_worker.tone import LANGUAGES, VOICES_HZ
 
 NOW_S = 1_000_000.0
@@ -124,3 +132,41 @@ def test_any_object_is_a_request_or_a_wire_error(body: dict[str, Any]) -> None:
     except WireError:
         return
     assert len(request.text) == len(body["text"])
+
+
+def test_pronunciations_are_taken_in_order() -> None:
+    given_ = [{"start_char": 0, "end_char": 2, "ipa": " ˈhaɪ "}, {"start_char": 3, "end_char": 6, "ipa": "çã"}]
+    request = READER.request({"text": "Hi you", "pronunciations": given_}, Delivery())
+    assert [(p.start_char, p.end_char, p.ipa) for p in request.pronunciations] == [(0, 2, "ˈhaɪ"), (3, 6, "çã")]
+    assert READER.request({"text": "Hi", "pronunciations": None}, Delivery()).pronunciations == ()
+    assert "haɪ" not in repr(request)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {},
+        "aɪ",
+        ["aɪ"],
+        [{"start_char": 0, "end_char": 2}],
+        [{"start_char": 0, "end_char": 2, "ipa": 7}],
+        [{"start_char": "0", "end_char": 2, "ipa": "a"}],
+        [{"start_char": False, "end_char": True, "ipa": "a"}],
+        [{"start_char": 0.0, "end_char": 2.0, "ipa": "a"}],
+        [{"start_char": -1, "end_char": 2, "ipa": "a"}],
+        [{"start_char": 2, "end_char": 2, "ipa": "a"}],
+        [{"start_char": 0, "end_char": 7, "ipa": "a"}],
+        [{"start_char": 0, "end_char": 3, "ipa": "a"}, {"start_char": 2, "end_char": 4, "ipa": "a"}],
+        [{"start_char": 3, "end_char": 4, "ipa": "a"}, {"start_char": 0, "end_char": 2, "ipa": "a"}],
+        [{"start_char": 0, "end_char": 2, "ipa": ""}],
+        [{"start_char": 0, "end_char": 2, "ipa": "ˈ."}],
+        [{"start_char": 0, "end_char": 2, "ipa": "ǁa"}],
+        [{"start_char": 0, "end_char": 2, "ipa": "a, b"}],
+        [{"start_char": 0, "end_char": 2, "ipa": "a" * 101}],
+        [{"start_char": 0, "end_char": 1, "ipa": "a"}] * (MAX_PRONUNCIATIONS + 1),
+    ],
+)
+def test_pronunciations_that_cannot_be_spoken_are_refused(bad: object) -> None:
+    with pytest.raises(WireError) as refused:
+        READER.request({"text": "Hi you", "pronunciations": bad}, Delivery())
+    assert refused.value.code is ErrorCode.BAD_FIELD

@@ -2,11 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import pytest
 
+from media.pronunciation import Pronunciation
 from media.tts_wire import MAX_AUDIO_FRAME_BYTES, MAX_CONTROL_BYTES, ErrorCode, untag_audio
 from tests.rig.clock import run_leaping
 from tests.rig.speech_pair import InlineSpeakers, tone_of, worker_session
@@ -293,7 +294,16 @@ async def test_silence_queued_behind_speech_is_answered_in_its_turn(client: Clie
 class Refusing(ToneEngine):
     """Cannot plan the text "no"."""
 
-    def plan(self, text: str, voice: str, language: str, speed: float, *, early: bool = True) -> list[Piece]:
+    def plan(
+        self,
+        text: str,
+        voice: str,
+        language: str,
+        speed: float,
+        *,
+        early: bool = True,
+        pronunciations: Sequence[Pronunciation] = (),
+    ) -> list[Piece]:
         if text == "no":
             raise EngineError(ErrorCode.ENGINE_FAILED, "try again")
         return super().plan(text, voice, language, speed)
@@ -383,3 +393,14 @@ async def test_no_frame_is_larger_than_the_wire_allows(client: Client) -> None:
         while isinstance(frame := client.session.take(), Frame):
             largest = max(largest, len(frame.data))
     assert 30_000 < largest <= MAX_AUDIO_FRAME_BYTES
+
+
+@conversation
+async def test_bad_pronunciations_are_refused_and_good_ones_spoken(client: Client) -> None:
+    client.send(text="Hi Ann", pronunciations=[{"start_char": 3, "end_char": 6, "ipa": "ǁ"}], request_id="1")
+    client.send(text="Hi Ann", pronunciations=[{"start_char": 3, "end_char": 6, "ipa": "æn"}], request_id="2")
+    said = await client.hear()
+    refused = next(s for s in said if isinstance(s, dict) and s["type"] == "error")
+    assert (refused["code"], refused["request_id"]) == ("bad_field", "1")
+    assert "U+01C1" in refused["message"]
+    assert [s["request_id"] for s in said if isinstance(s, dict) and s["type"] == "synthesis_complete"] == ["2"]

@@ -5,6 +5,8 @@ import asyncio
 import pytest
 
 from gateway.call.prompts import PREPARE_TIMEOUT_S, RETRY_EVERY_S, Prompts
+from gateway.tts.base import Delivery
+from media.pronunciation import Pronunciation
 from tests.rig.clock import run_leaping
 from tests.rig.voice import CHAR_S, RATE_HZ, TestVoices
 
@@ -85,3 +87,16 @@ def test_a_voice_that_says_nothing_is_left_within_a_bound_and_asked_again() -> N
 
 def test_kept_words_stay_out_of_reprs() -> None:
     assert "Goodbye" not in repr(prepared(TestVoices(), "Goodbye.").get("Goodbye."))
+
+
+def test_sentences_are_asked_for_in_the_bot_s_voice_and_with_the_sounds_of_its_lexicon() -> None:
+    async def main() -> None:
+        voices = TestVoices()
+        prompts = Prompts("em_alex", "id", 0.85, {"Xiaomi": "/ʃaʊ/", "Nguyen": "win"})
+        await prompts.prepare(voices, ["Halo Xiaomi.", "Nguyen."])
+        assert voices.made[0].spoken == ["Halo Xiaomi.", "win."]
+        first, second = voices.made[0].deliveries
+        assert first == Delivery("em_alex", "id", 0.85, (Pronunciation(5, 11, "ʃaʊ"),))
+        assert second.pronunciations == ()
+
+    run_leaping(main())

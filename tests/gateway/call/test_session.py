@@ -26,7 +26,7 @@ from gateway.platforms.base import Codec
 from gateway.platforms.genesys_stream import GenesysCodec
 from gateway.platforms.twilio import Twilio
 from gateway.stt.energy import EnergyRecognisers
-from gateway.tts.base import SpeechEvent
+from gateway.tts.base import Delivery, SpeechEvent
 from media.formats import ULAW_8K
 from media.g711 import pcm_to_ulaw
 from tests.rig.clock import run_leaping
@@ -229,7 +229,7 @@ def test_a_wire_that_breaks_ends_it_with_the_peers_code() -> None:
 class Unspeaking(TestVoice):
     """Takes sentences and never answers, whatever its contract says."""
 
-    def speak(self, text: str) -> int:
+    def speak(self, text: str, delivery: Delivery | None = None) -> int:
         self._count += 1
         return self._count
 

@@ -10,7 +10,7 @@ import pytest
 from gateway.errors import TtsError
 from gateway.simulator.caller import load_turns
 from gateway.simulator.record import CALLERS, Line, main, missing_lines, record, record_missing
-from gateway.tts.base import SpeechAudio, SpeechBegan, SpeechDone, SpeechEvent, SpeechFailed, SpeechSession
+from gateway.tts.base import Delivery, SpeechAudio, SpeechBegan, SpeechDone, SpeechEvent, SpeechFailed, SpeechSession
 from media import wav
 from tests.gateway.simulator.echo import tone
 from tests.rig.clock import run_leaping
@@ -53,7 +53,7 @@ class Voice:
     async def open(self) -> None:
         pass
 
-    def speak(self, text: str) -> int:
+    def speak(self, text: str, delivery: Delivery | None = None) -> int:
         self.said.append(text)
         return len(self.said)
 

@@ -4,6 +4,8 @@ import re
 import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gateway.text.spans import Spoken
 from gateway.text.speakable import speak
@@ -109,3 +111,33 @@ def test_unbalanced_marks_are_dropped() -> None:
 
 def test_the_words_stay_out_of_the_repr() -> None:
     assert "secret" not in repr(speak("my secret number"))
+
+
+def test_a_word_with_sounds_stays_as_it_is_written_and_its_place_is_told() -> None:
+    written = "Ask **Xiaomi's** shop, or Nguyen in new  york, on 5 May."
+    spoken = speak(written, "en", {"xiaomi": "/ʃaʊˈmiː/", "Nguyen": "win", "New  York": "/nuː jɔrk/"})
+    assert spoken.text == "Ask Xiaomi's shop, or win in new york, on the fifth of May."
+    places = [(spoken.text[p.start_char : p.end_char], p.ipa) for p in spoken.pronunciations]
+    assert places == [("Xiaomi", "ʃaʊˈmiː"), ("new york", "nuː jɔrk")]
+    (name,) = [span for span in spoken.spans if spoken.text[span.start : span.end] == "Xiaomi"]
+    assert written[name.origin_start : name.origin_end] == "Xiaomi"
+
+
+@pytest.mark.parametrize(
+    "word", ["[Xiaomi](/iː/)", "Xiaomi /iː/", "{{Xiaomi|iː}}", "<phoneme ph='iː'>Xiaomi</phoneme>"]
+)
+def test_what_a_model_writes_is_never_taken_for_sounds(word: str) -> None:
+    assert speak(word, "en").pronunciations == ()
+    assert {p.ipa for p in speak(word, "en", {"Xiaomi": "/ʃaʊ/"}).pronunciations} <= {"ʃaʊ"}
+
+
+LEXICONS = st.dictionaries(st.text(min_size=1, max_size=6), st.sampled_from(["a", "/ə/"]), max_size=4)
+
+
+@given(st.text(max_size=80), LEXICONS)
+def test_with_any_lexicon_every_place_is_a_word_of_the_text(text: str, lexicon: dict[str, str]) -> None:
+    spoken = speak(text, "en", lexicon)
+    at = 0
+    for place in spoken.pronunciations:
+        assert at <= place.start_char < place.end_char <= len(spoken.text)
+        at = place.end_char

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.errors import TtsError
-from gateway.tts.base import SpeechAudio, SpeechBegan, SpeechDone, SpeechEvent, SpeechFailed, SpeechWords
+from gateway.tts.base import Delivery, SpeechAudio, SpeechBegan, SpeechDone, SpeechEvent, SpeechFailed, SpeechWords
 from gateway.tts.ledger import HIGH_MARK_S, MAX_WAITING, Ledger
+from media.pronunciation import Pronunciation
 from media.tts_wire import Type, encode_control, tag_audio
 
 WORD = {"text": "Hi", "start_s": 0.0, "end_s": 0.1, "start_char": 0, "end_char": 2}
@@ -303,3 +304,23 @@ def test_no_words_of_the_call_are_in_a_repr() -> None:
     ledger = connected()
     ledger.add("my secret", 0.0)
     assert "secret" not in repr(ledger._waiting)
+
+
+def test_a_sentence_in_another_voice_says_so_and_says_it_again_after_a_loss() -> None:
+    ledger = connected()
+    ledger.add("Xiaomi", 0.0, Delivery("em_alex", "id", 0.85, (Pronunciation(0, 6, "ʃaʊ"),)))
+    ledger.add("Yes", 0.0)
+    first, second = sent(ledger)
+    assert first == {
+        "type": "synthesize",
+        "text": "Xiaomi",
+        "request_id": "1",
+        "voice": "em_alex",
+        "language": "id",
+        "speed": 0.85,
+        "pronunciations": [{"start_char": 0, "end_char": 6, "ipa": "ʃaʊ"}],
+    }
+    assert second == {"type": "synthesize", "text": "Yes", "request_id": "2"}
+    ledger.disconnect(1.0)
+    reconnect(ledger)
+    assert sent(ledger) == [first, second]
