@@ -164,15 +164,15 @@ class Scheduler:
         return self._in_work or None
 
     def _plan(self, job: Job) -> None:
-        request, delivery = job.request, job.request.delivery
+        asked, how = job.request, job.request.delivery
         try:
             pieces = self._engine.plan(
-                request.text,
-                delivery.voice,
-                delivery.language,
-                delivery.speed,
+                asked.text,
+                how.voice,
+                how.language,
+                how.speed,
                 early=job.opens_turn,
-                pronunciations=request.pronunciations,
+                pronunciations=asked.pronunciations,
             )
         except Exception as error:
             self._fail(job, "plan", error)
