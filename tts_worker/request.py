@@ -48,7 +48,7 @@ class SpeechRequest:
 
     text: str = field(repr=False)
     delivery: Delivery
-    pronunciations: tuple[Pronunciation, ...] = field(default=(), repr=False)
+    sounds: tuple[Pronunciation, ...] = field(default=(), repr=False)
 
 
 class RequestReader:

@@ -167,12 +167,7 @@ class Scheduler:
         asked, how = job.request, job.request.delivery
         try:
             pieces = self._engine.plan(
-                asked.text,
-                how.voice,
-                how.language,
-                how.speed,
-                early=job.opens_turn,
-                pronunciations=asked.pronunciations,
+                asked.text, how.voice, how.language, how.speed, early=job.opens_turn, pronunciations=asked.sounds
             )
         except Exception as error:
             self._fail(job, "plan", error)

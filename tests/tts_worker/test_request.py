@@ -137,8 +137,8 @@ def test_any_object_is_a_request_or_a_wire_error(body: dict[str, Any]) -> None:
 def test_pronunciations_are_taken_in_order() -> None:
     given_ = [{"start_char": 0, "end_char": 2, "ipa": " ˈhaɪ "}, {"start_char": 3, "end_char": 6, "ipa": "çã"}]
     request = READER.request({"text": "Hi you", "pronunciations": given_}, Delivery())
-    assert [(p.start_char, p.end_char, p.ipa) for p in request.pronunciations] == [(0, 2, "ˈhaɪ"), (3, 6, "çã")]
-    assert READER.request({"text": "Hi", "pronunciations": None}, Delivery()).pronunciations == ()
+    assert [(p.start_char, p.end_char, p.ipa) for p in request.sounds] == [(0, 2, "ˈhaɪ"), (3, 6, "çã")]
+    assert READER.request({"text": "Hi", "pronunciations": None}, Delivery()).sounds == ()
     assert "haɪ" not in repr(request)
 
 
