@@ -8,13 +8,16 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import aiohttp
 from rich.console import Console
 from rich.table import Table
 
 from config.errors import ConfigError
 from config.models import ModelStore
 from config.settings import Settings
+from config.tools import HttpTool
 from gateway.app_engines import build_ears, build_model, build_voice
+from gateway.app_tools import build_tool
 
 _MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/]"}
 
@@ -56,6 +59,9 @@ async def _findings(settings: Settings) -> AsyncIterator[Finding]:
         yield _package("torch", "worker-gpu")
     yield await _llm(settings)
     yield await _tts(settings)
+    async with aiohttp.ClientSession() as http:
+        for name, table in settings.tools.items():
+            yield _tool(name, table, settings, http)
     yield _security(settings)
 
 
@@ -137,6 +143,18 @@ async def _tts(settings: Settings) -> Finding:
         await voice.close()
     detail = f"answers at {where}" if ready else f"no worker answers at {where}: {remedy}"
     return Finding("TTS worker", "ok" if ready else "wrong", detail)
+
+
+def _tool(name: str, table: HttpTool, settings: Settings, http: aiohttp.ClientSession) -> Finding:
+    """Nothing is sent: what a tool would change cannot be undone."""
+    what = f"tool {name}"
+    try:
+        build_tool(name, table, settings.tool_use, http)
+    except ConfigError as error:
+        return Finding(what, "wrong", str(error))
+    if not any(name in bot.tools for bot in (settings.bot, *settings.bots.values())):
+        return Finding(what, "note", f"no bot has it; add it to bot.tools, or remove [tools.{name}]")
+    return Finding(what, "ok", f"may ask {table.host}")
 
 
 def _security(settings: Settings) -> Finding:

@@ -85,6 +85,8 @@ class Deadlines:
     read_s: float = 10.0
     # From the question to the first word, retries included; beyond it the caller thinks the line is dead.
     first_token_s: float = 5.0
+    # To write a tool call, during which the model says nothing: 10 to 20 s are seen for long arguments (F-72).
+    tool_call_s: float = 30.0
     # Longest pause before the one retry; a random part of it, so that throttled calls do not come back together.
     retry_pause_s: float = 0.4
     # The whole reply: nobody listens to a longer one, and a dribbling model would never end by itself.

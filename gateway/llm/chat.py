@@ -152,21 +152,22 @@ class ChatParser:
         delta = choice.get("delta") or choice.get("message") or {}
         events = self._reply.text(_plain(delta.get("content")))
         for call in delta.get("tool_calls") or []:
-            self._tool(call)
+            events += self._tool(call)
         reason = choice.get("finish_reason")
         if reason == "error":
             raise fault("server_error", "the server finished with an error")
         if reason:
-            called = bool(self._reply.tools)
+            called = self._reply.calls_tools
             events += self._reply.stop("tool_use" if called and reason == "stop" else _REASONS.get(reason, str(reason)))
         return events
 
-    def _tool(self, call: dict[str, Any]) -> None:
+    def _tool(self, call: dict[str, Any]) -> list[ReplyEvent]:
         function = call.get("function") or {}
         call_id, name, arguments = call.get("id") or "", function.get("name") or "", function.get("arguments") or ""
         if not isinstance(arguments, str):
             arguments = json.dumps(arguments)
-        self._reply.tools.add(self._blocks.of(call.get("index"), call_id, bool(name)), call_id, name, arguments)
+        block = self._blocks.of(call.get("index"), call_id, bool(name))
+        return self._reply.tool(block, call_id, name, arguments)
 
 
 class _Blocks:

@@ -153,7 +153,7 @@ class ConverseParser:
         if "contentBlockStart" in event:
             block = event["contentBlockStart"]
             if use := block["start"].get("toolUse"):
-                self._reply.tools.add(block["contentBlockIndex"], use["toolUseId"], use["name"])
+                return self._reply.tool(block["contentBlockIndex"], use["toolUseId"], use["name"])
         elif "messageStop" in event:
             return self._reply.stop(event["messageStop"]["stopReason"])
         elif "metadata" in event:
@@ -171,5 +171,5 @@ class ConverseParser:
         """Only text is spoken; reasoning, citations and images are not."""
         delta = block["delta"]
         if "toolUse" in delta:
-            self._reply.tools.add(block["contentBlockIndex"], piece=delta["toolUse"].get("input", ""))
+            return self._reply.tool(block["contentBlockIndex"], piece=delta["toolUse"].get("input", ""))
         return self._reply.text(delta["text"]) if "text" in delta else []

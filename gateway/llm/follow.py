@@ -10,7 +10,7 @@ import structlog
 from gateway.errors import LlmError
 from gateway.llm.base import Completed, Deadlines, LlmEvent
 from gateway.llm.faults import FieldRefused, fault
-from gateway.llm.reply import ReplyEvent, Stopped
+from gateway.llm.reply import ReplyEvent, Stopped, ToolBegun
 
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
@@ -73,9 +73,13 @@ async def _next_event(source: ReplySource, clock: "_ReplyClock") -> LlmEvent:
             if not clock.reason:
                 raise
             return Completed(clock.reason)  # whole, but its counts never came
-        if not isinstance(event, Stopped):
-            return event
-        clock.reason = event.reason
+        match event:
+            case Stopped():
+                clock.reason = event.reason
+            case ToolBegun():
+                clock.tool_began()
+            case _:
+                return event
 
 
 def _final(error: LlmError) -> LlmError:
@@ -87,11 +91,17 @@ class _ReplyClock:
 
     def __init__(self, deadlines: Deadlines) -> None:
         self._loop = asyncio.get_running_loop()
+        self._tool_call_s = deadlines.tool_call_s
         self._first_at_s = self._loop.time() + deadlines.first_token_s
         self._last_at_s = self._loop.time() + deadlines.reply_s
         self.delivered = False
         self.reason = ""
         self.expired = False
+
+    def tool_began(self) -> None:
+        """There is life: what counts now is when the tool call must be whole."""
+        self._last_at_s = min(self._last_at_s, self._loop.time() + self._tool_call_s)
+        self._first_at_s = self._last_at_s
 
     async def bound(self, step: Awaitable[T]) -> T:
         """Await `step` within the deadline that holds now; LlmError when it passes."""

@@ -22,14 +22,19 @@ class Stopped:
     reason: str
 
 
-ReplyEvent = TextDelta | ToolCall | Stopped | Completed
+@dataclass(frozen=True, slots=True)
+class ToolBegun:
+    """The model has begun to write a tool call; nothing is heard of it until it is whole."""
+
+
+ReplyEvent = TextDelta | ToolBegun | ToolCall | Stopped | Completed
 
 
 class ReplyBuilder:
     """The state of one reply: tool calls being gathered, the reason once it stopped."""
 
     def __init__(self) -> None:
-        self.tools = ToolCallParts()
+        self._tools = ToolCallParts()
         self.reason = ""
         self._counted = False
         self._thoughts = ThoughtFilter()
@@ -38,6 +43,17 @@ class ReplyBuilder:
         """Return the delta to speak, or nothing."""
         spoken = self._thoughts.feed(piece)
         return [TextDelta(spoken)] if spoken else []
+
+    @property
+    def calls_tools(self) -> bool:
+        """Whether any tool call has begun."""
+        return bool(self._tools)
+
+    def tool(self, index: int, call_id: str = "", name: str = "", piece: str = "") -> list[ReplyEvent]:
+        """Take a piece of the tool call in block `index`; LlmError when it grows beyond the bounds."""
+        first = not self._tools
+        self._tools.add(index, call_id, name, piece)
+        return [ToolBegun()] if first else []
 
     def stop(self, reason: str) -> list[ReplyEvent]:
         """The provider's end of the reply, in Converse's words: rest of the text, tool calls, Stopped.
@@ -48,7 +64,7 @@ class ReplyBuilder:
             return []
         if reason in _MALFORMED:
             raise fault("malformed_output", reason)
-        calls = self.tools.whole()
+        calls = self._tools.whole()
         self.reason = reason
         rest = self._thoughts.flush()
         texts: list[ReplyEvent] = [TextDelta(rest)] if rest else []

@@ -85,3 +85,31 @@ async def test_transcribe_wants_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDTEST")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     assert (await found(*settings))["Amazon Transcribe (eu-west-1)"] == ("ok", "keys found")
+
+
+TOOL = (
+    "tools.find_order.description=Looks up an order.",
+    "tools.find_order.url=https://api.example.com/orders",
+    "tools.find_order.secret_env=FIND_ORDER_SECRET",
+)
+HOST = 'tool_use.allowed_hosts=["api.example.com"]'
+
+
+@pytest.mark.parametrize(
+    ("settings", "secret", "state", "says"),
+    [
+        ((HOST, 'bot.tools=["find_order"]'), "s3cret", "ok", "may ask api.example.com"),
+        ((HOST,), "s3cret", "note", "no bot has it"),
+        ((), "s3cret", "wrong", "tool_use.allowed_hosts"),
+        ((HOST,), "", "wrong", "FIND_ORDER_SECRET is not set"),
+        ((HOST, 'tools.find_order.arguments={type = "array"}'), "s3cret", "wrong", "tools.find_order.arguments"),
+    ],
+)
+async def test_each_declared_tool_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch, settings: tuple[str, ...], secret: str, state: str, says: str
+) -> None:
+    monkeypatch.setenv("FIND_ORDER_SECRET", secret)
+    finding = (await found(*TOOL, *settings))["tool find_order"]
+    assert finding[0] == state
+    assert says in finding[1]
+    assert "s3cret" not in finding[1]

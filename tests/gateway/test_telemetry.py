@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from gateway.call.record import CallRecord, TurnRecord
+from gateway.call.record import CallRecord, ToolRecord, TurnRecord
 from gateway.telemetry import Telemetry
 
 
@@ -33,6 +33,16 @@ def test_an_ended_call_is_counted_with_its_turns() -> None:
     assert counted["voicebot_playout_underruns_total"] == 3
     assert counted['voicebot_turn_seconds_count{stage="total"}'] == 1
     assert abs(counted['voicebot_turn_seconds_sum{stage="total"}'] - 0.9) < 1e-9
+
+
+def test_tools_are_counted_by_name_and_outcome_with_their_time() -> None:
+    telemetry = Telemetry()
+    record = CallRecord("CA1", "twilio", "then")
+    record.tools += [ToolRecord("find_order", "ok", 3.0, 0.5), ToolRecord("find_order", "timeout", 9.0, 8.0)]
+    telemetry.call_ended(record)
+    counted = exposed(telemetry)
+    assert counted['voicebot_tool_seconds_count{outcome="ok",tool="find_order"}'] == 1
+    assert counted['voicebot_tool_seconds_sum{outcome="timeout",tool="find_order"}'] == 8.0
 
 
 def test_what_was_refused_is_counted_by_code() -> None:

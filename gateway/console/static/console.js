@@ -3,7 +3,7 @@
 import { ask, askUnlocked, request, unlock } from "./access.js";
 import { byId, make, show } from "./elements.js";
 import { counters } from "./metrics.js";
-import { forgetTurns, showTurns } from "./transcript.js";
+import { forgetTurns, showTools, showTurns } from "./transcript.js";
 import { known, localise, words } from "./words.js";
 
 // Calls come and go in seconds; parts and counters are worth a look every few rounds.
@@ -157,8 +157,10 @@ function open(callId) {
 async function read(callId) {
   const text = byId("reader-text");
   try {
-    const { turns } = await ask("GET", `/calls/${encodeURIComponent(callId)}`);
-    if (reading === callId) showTurns(text, turns, "the_caller");
+    const { tools, turns } = await ask("GET", `/calls/${encodeURIComponent(callId)}`);
+    if (reading !== callId) return;
+    showTurns(text, turns, "the_caller");
+    showTools(byId("reader-tools"), tools);
   } catch (error) {
     if (error.status !== 404) throw error;
     if (reading === callId) text.replaceChildren(make("p", { class: "hint" }, words("not_kept")));
@@ -193,6 +195,7 @@ byId("reader-close").addEventListener("click", () => byId("reader").close());
 byId("reader").addEventListener("close", () => {
   reading = "";
   forgetTurns(byId("reader-text"));
+  showTools(byId("reader-tools"), []);
 });
 document.addEventListener("visibilitychange", () => document.hidden || refresh());
 keepFresh();

@@ -5,6 +5,7 @@ const SHOWN = [
   ["answered", "voicebot_calls_total", "ended"],
   ["refused", "voicebot_refused_total", "code"],
   ["failed_turns", "voicebot_turn_failures_total", "code"],
+  ["tools_run", "voicebot_tool_seconds_count", "outcome"],
   ["peer_errors", "voicebot_peer_errors_total", "code"],
 ];
 const SAMPLE = /^(\w+)(?:\{(.*)\})? (\S+)/;

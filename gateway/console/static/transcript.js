@@ -26,6 +26,21 @@ export function forgetTurns(element) {
   shown.delete(element);
 }
 
+/** Show which tools the bot used in a call, when, for how long and how it went; nothing where it used none. */
+export function showTools(element, tools) {
+  const items = tools.map(({ name, outcome, began_s, duration_s }) => {
+    const ran = words("tool", { name, at: clock(began_s), seconds: duration_s.toFixed(1) });
+    const state = outcome === "ok" ? [] : [" ", make("span", { class: "note bad" }, outcome)];
+    return make("li", {}, ran, ...state);
+  });
+  element.replaceChildren(...items);
+  element.hidden = tools.length === 0;
+}
+
+function clock(seconds) {
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+}
+
 function list(turns, caller) {
   if (turns.length === 0) return make("p", { class: "hint" }, words("no_turns"));
   return make("ol", { class: "turns" }, ...turns.map((turn) => turnItem(turn, caller)));

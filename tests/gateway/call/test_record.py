@@ -2,7 +2,7 @@
 
 import json
 
-from gateway.call.record import MILESTONES, STAGES, CallRecord, TurnRecord
+from gateway.call.record import MILESTONES, STAGES, CallRecord, ToolRecord, TurnRecord
 
 
 def test_every_gap_between_milestones_has_a_name() -> None:
@@ -37,6 +37,14 @@ def test_a_record_without_words_has_no_turns_but_their_number() -> None:
     assert brief["turn_count"] == 1
     assert record.as_json()["turns"][0]["caller_text"] == "secret"
     assert (brief["ended"], brief["duration_s"], brief["peer_errors"]) == ("stop", 12.346, {"bad_json": 2})
+
+
+def test_the_tools_that_ran_are_told_also_without_words() -> None:
+    record = CallRecord("CA1", "twilio", "then")
+    record.tools.append(ToolRecord("find_order", "timeout", 3.14159, 8.00049))
+    assert record.as_json(words=False)["tools"] == [
+        {"name": "find_order", "outcome": "timeout", "began_s": 3.142, "duration_s": 8.0}
+    ]
 
 
 def test_words_stay_out_of_reprs() -> None:

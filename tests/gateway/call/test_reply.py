@@ -16,7 +16,7 @@ from gateway.call.speaker import Speaker
 from gateway.call.turn import Happening
 from gateway.errors import LlmError
 from gateway.events import Command
-from gateway.llm.base import Completed, LlmEvent, Message, TextDelta, Tool
+from gateway.llm.base import Completed, LanguageModel, LlmEvent, Message, TextDelta, Tool
 from gateway.platforms.base import Capabilities
 from media.formats import ULAW_8K
 from tests.rig.clock import run_leaping
@@ -61,7 +61,7 @@ class Deltas:
 class Desk:
     """Replies with working parts around them."""
 
-    def __init__(self, model: Deltas, voices: TestVoices) -> None:
+    def __init__(self, model: LanguageModel, voices: TestVoices) -> None:
         loop = asyncio.get_running_loop()
         self.record = CallRecord("CA1", "twilio", "then")
         self.exchange = Exchange(self.record, loop.time)

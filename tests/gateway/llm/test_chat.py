@@ -5,7 +5,7 @@ import pytest
 from gateway.errors import LlmError
 from gateway.llm.base import Completed, Inference, Message, TextDelta, Tool, ToolCall, ToolResult
 from gateway.llm.chat import ChatParser, chat_conversation, chat_fault, chat_rejected_field, chat_settings
-from gateway.llm.reply import ReplyEvent, Stopped
+from gateway.llm.reply import ReplyEvent, Stopped, ToolBegun
 from tests.rig.openai import chunk, said
 
 
@@ -143,13 +143,19 @@ STYLES = {
 @pytest.mark.parametrize("pieces", STYLES.values(), ids=STYLES.keys())
 def test_f65_parallel_tool_calls_survive_every_style(pieces: list[list[dict[str, object]]]) -> None:
     chunks = [chunk({"tool_calls": p}) for p in pieces]
-    assert parsed([*chunks, chunk({}, "tool_calls")]) == [A, B, Stopped("tool_use"), Completed("tool_use")]
+    assert parsed([*chunks, chunk({}, "tool_calls")]) == [
+        ToolBegun(),
+        A,
+        B,
+        Stopped("tool_use"),
+        Completed("tool_use"),
+    ]
 
 
 def test_calls_with_neither_id_nor_index_are_told_apart_by_their_names() -> None:
     chunks = [chunk({"tool_calls": [tool_piece("{}", name=n)]}) for n in ("look_up", "book")]
     events = parsed([*chunks, chunk({}, "tool_calls")])
-    assert events[:2] == [ToolCall("call_0", "look_up", {}), ToolCall("call_1", "book", {})]
+    assert events[1:3] == [ToolCall("call_0", "look_up", {}), ToolCall("call_1", "book", {})]
 
 
 def test_a_server_that_says_stop_after_tool_calls_means_tool_use() -> None:

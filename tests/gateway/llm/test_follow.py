@@ -5,13 +5,13 @@ from contextlib import aclosing
 import pytest
 
 from gateway.errors import LlmError
-from gateway.llm.base import Completed, Deadlines, LlmEvent, TextDelta
+from gateway.llm.base import Completed, Deadlines, LlmEvent, TextDelta, ToolCall
 from gateway.llm.faults import FieldRefused, fault
 from gateway.llm.follow import SHORTEST_PAUSE, USAGE_WAIT_S, follow
-from gateway.llm.reply import ReplyEvent, Stopped
+from gateway.llm.reply import ReplyEvent, Stopped, ToolBegun
 from tests.rig.clock import run_leaping
 
-DEADLINES = Deadlines(first_token_s=5.0, reply_s=20.0)
+DEADLINES = Deadlines(first_token_s=5.0, reply_s=20.0, tool_call_s=15.0)
 HI, END = TextDelta("Hi"), Stopped("end_turn")
 
 
@@ -167,3 +167,26 @@ def test_cancelling_the_reader_closes_the_source() -> None:
         assert source.closed
 
     run_leaping(main())
+
+
+CALL = ToolCall("t1", "look_up", {})
+
+
+def test_f72_a_tool_call_that_takes_long_to_write_is_waited_for() -> None:
+    events, error, took_s = played(FakeSource([2.0, ToolBegun(), 14.0, CALL, END, Completed("tool_use")]))
+    assert (events, error) == ([CALL, Completed("tool_use")], None)
+    assert took_s == pytest.approx(16.0)
+
+
+@pytest.mark.parametrize(("before", "code"), [([], "first_token_timeout"), ([HI], "reply_timeout")])
+def test_f72_a_tool_call_that_never_becomes_whole_is_given_up(before: list[ReplyEvent], code: str) -> None:
+    _, error, took_s = played(FakeSource([*before, 2.0, ToolBegun(), 60.0, CALL]))
+    assert error is not None
+    assert error.code == code
+    assert took_s == pytest.approx(17.0)
+
+
+def test_a_tool_call_that_breaks_off_is_asked_for_once_more() -> None:
+    broken = FakeSource([ToolBegun(), fault("connection_lost")])
+    events, error, _ = played(broken, FakeSource([ToolBegun(), CALL, END, Completed("tool_use")]))
+    assert (events, error) == ([CALL, Completed("tool_use")], None)

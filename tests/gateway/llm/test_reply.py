@@ -28,13 +28,13 @@ def test_text_held_back_comes_with_the_end() -> None:
 
 def test_tool_calls_come_with_the_end() -> None:
     reply = ReplyBuilder()
-    reply.tools.add(0, "a", "look_up", "{}")
+    reply.tool(0, "a", "look_up", "{}")
     assert reply.stop("tool_use") == [ToolCall("a", "look_up", {}), Stopped("tool_use")]
 
 
 def test_a_tool_call_cut_short_by_the_token_limit_never_runs() -> None:
     reply = ReplyBuilder()
-    reply.tools.add(0, "a", "look_up", '{"na')
+    reply.tool(0, "a", "look_up", '{"na')
     with pytest.raises(LlmError) as caught:
         reply.stop("max_tokens")
     assert caught.value.code == "tool_arguments_invalid"
