@@ -20,7 +20,7 @@ from gateway.simulator.dialect import (
     BotViolation,
     Dialect,
 )
-from gateway.simulator.faults import Faults
+from gateway.simulator.faults import Faults, Packets
 from gateway.simulator.link import Link
 from gateway.simulator.playback import Gap, Playback
 from gateway.simulator.script import FRAME_MS, Script, SpokenTurn
@@ -78,6 +78,7 @@ class SimulatedCall:
         self._dialect = dialect
         self._script = script
         self._faults = faults or Faults()
+        self._packets = Packets(self._faults)
         self._max_call_s = max_call_s
         self._playback = Playback(dialect.rate_hz, queue_s=dialect.traits.queue_s, marks=dialect.traits.marks)
         self._caller_pcm = bytearray()
@@ -132,7 +133,7 @@ class SimulatedCall:
                 return "fault"
             for digit in frame.digits:
                 await self._send(self._dialect.digit(digit))
-            await self._send(self._dialect.audio(pcm))
+            await self._send(self._packets.carry(self._dialect.audio(pcm)))
             await self._return_marks()
             await self._send(self._dialect.tick(self._playback.queued_s(self._now_s())))
             if listening.done():

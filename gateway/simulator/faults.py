@@ -16,6 +16,9 @@ class Faults:
     lose_every_ack: int = 0
     # Every mark comes back twice.
     repeat_acks: bool = False
+    # Every n-th packet of the caller never reaches the platform, or comes after the one behind it.
+    lose_every_frame: int = 0
+    delay_every_frame: int = 0
     # From `stall_at_s` the network carries nothing for `stall_s`; what was said meanwhile comes in one burst.
     stall_at_s: float | None = None
     stall_s: float = 0.0
@@ -44,4 +47,33 @@ class Faults:
 
     def loses(self, ack_number: int) -> bool:
         """Whether the mark that comes back as number `ack_number`, from 1, is lost."""
-        return self.lose_every_ack > 0 and ack_number % self.lose_every_ack == 0
+        return _is_nth(ack_number, self.lose_every_ack)
+
+
+class Packets:
+    """The caller's audio on its way, lost and overtaken as the faults say."""
+
+    def __init__(self, faults: Faults) -> None:
+        self._faults = faults
+        self._number = 0
+        self._late: list[str | bytes] = []
+
+    def carry(self, packet: list[str | bytes]) -> list[str | bytes]:
+        """Take 20 ms of the caller as messages and return those that arrive now, in their order.
+
+        Platforms that collect for a longer packet have none in between.
+        """
+        if not packet:
+            return []
+        self._number += 1
+        if _is_nth(self._number, self._faults.lose_every_frame):
+            return []
+        if _is_nth(self._number, self._faults.delay_every_frame):
+            self._late = packet
+            return []
+        arriving, self._late = [*packet, *self._late], []
+        return arriving
+
+
+def _is_nth(number: int, every: int) -> bool:
+    return every > 0 and number % every == 0

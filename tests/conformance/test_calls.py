@@ -101,6 +101,16 @@ def test_f03_f06_acknowledgements_change_nothing(name: str, faults: Faults) -> N
 
 
 @every_platform
+@pytest.mark.parametrize(
+    "faults", [Faults(lose_every_frame=10), Faults(delay_every_frame=4)], ids=["lost", "overtaken"]
+)
+def test_packets_of_the_caller_that_are_lost_or_late_lose_no_turn(name: str, faults: Faults) -> None:
+    trace, record = run_leaping(PlatformRig(name).call([sound(0.8), sound(0.5)], faults))
+    assert said(record) == [("", GREETING), *[(QUESTION, ANSWER)] * 2]
+    assert flawless(trace)
+
+
+@every_platform
 @pytest.mark.parametrize("without_stop", [False, True], ids=["stop", "close only"])
 @pytest.mark.parametrize("at_s", [0.04, 0.3, 1.7, 2.4, 3.0, 5.0])
 def test_f12_the_caller_may_leave_at_any_moment(name: str, at_s: float, without_stop: bool) -> None:

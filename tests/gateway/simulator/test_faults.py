@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.simulator.faults import Faults
+from gateway.simulator.faults import Faults, Packets
 
 
 def test_without_options_nothing_goes_wrong() -> None:
@@ -26,3 +26,13 @@ def test_a_drop_and_a_half_open_line_last_for_ever() -> None:
 def test_every_nth_mark_is_lost() -> None:
     assert [Faults(lose_every_ack=3).loses(number) for number in range(1, 7)] == [False, False, True] * 2
     assert all(Faults(lose_every_ack=1).loses(number) for number in range(1, 4))
+
+
+@pytest.mark.parametrize(
+    ("faults", "arriving"),
+    [(Faults(), "123456"), (Faults(lose_every_frame=3), "1245"), (Faults(delay_every_frame=3), "12435")],
+    ids=["all", "lost", "overtaken"],
+)
+def test_the_callers_packets_arrive_lost_or_overtaken(faults: Faults, arriving: str) -> None:
+    packets = Packets(faults)
+    assert "".join(str(message) for number in "123456" for message in packets.carry([number])) == arriving
