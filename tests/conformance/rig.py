@@ -6,7 +6,7 @@ platform's own queue are the real ones, under the leaping clock.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -73,6 +73,7 @@ class PlatformRig:
     control: HangUps = field(default_factory=HangUps)
     greeting: str = GREETING
     insecure: bool = False
+    others: Sequence[Bot] = ()
 
     def gateway(self) -> Gateway:
         """A gateway that speaks this platform and asks for the webhook's token; signatures are tests/integration's."""
@@ -86,7 +87,7 @@ class PlatformRig:
             controls,  # type: ignore[arg-type]  # hang_up is all the session uses
         )
         calls = NotedCalls(10, 60.0, 100, asyncio.get_running_loop().time)
-        routing = Routing(Bot(script, self.timing, "af_heart", 1.0))
+        routing = Routing(Bot(script, self.timing, "af_heart", 1.0), self.others)
         return Gateway(parts, routing, calls, Telemetry(), Bounds(10.0, 5.0), self.insecure)
 
     async def call(
@@ -108,16 +109,16 @@ class PlatformRig:
         return made[0], record
 
     async def answer(
-        self, hold: Callable[[Link, Dialect], Awaitable[None]], gateway: Gateway | None = None
+        self, hold: Callable[[Link, Dialect], Awaitable[None]], gateway: Gateway | None = None, answer_url: str = ""
     ) -> tuple[CallRecord, list[Taped]]:
         """Ring, have `hold` be the platform on its end of the link, and return the record and the tape of the call.
 
-        The token is written as TOKEN on the tape.
+        `answer_url` is what a call that we placed asks. The token is written as TOKEN on the tape.
         """
         gateway = gateway or self.gateway()
         platform = gateway.platform(self.name)
         ringing = RINGING[self.name](SEED, "")
-        dialect, path_token = ring(gateway, platform, ringing)
+        dialect, path_token = ring(gateway, platform, ringing, answer_url)
         caller, answerer = MemoryLink.pair()
         taped = TapedLink(caller)
         conducted = asyncio.create_task(gateway.conduct(platform, MemorySocket(answerer), path_token))
@@ -130,9 +131,11 @@ class PlatformRig:
         return record, [message.with_text(token, TOKEN) for message in taped.tape]
 
 
-def ring(gateway: Gateway, platform: Platform, ringing: Ringing) -> tuple[Dialect, str]:
+def ring(gateway: Gateway, platform: Platform, ringing: Ringing, answer_url: str = "") -> tuple[Dialect, str]:
     """Ask the webhook as the platform does, follow its answer; return the stream's dialect and its path's token."""
     webhook = ringing.ask(BASE)
+    if webhook is not None and answer_url:
+        webhook = replace(webhook, url=answer_url)
     reply = None
     if webhook is not None:
         stream_url = f"{BASE.replace('http', 'ws')}/{platform.name}/stream"
