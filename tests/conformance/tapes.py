@@ -29,7 +29,7 @@ def tape_of(name: str) -> Path:
 
 def rig_of(name: str) -> PlatformRig:
     # The key is one turn with the question behind it.
-    timing = Timing(500, 250, 100, 60.0, 30.0, 600.0, keys=KeyRules(pause_s=1.2))
+    timing = Timing(500, 250, 100, 60.0, 30.0, 600.0, keys=KeyRules(pause_s=2.0))
     # AudioSocket's token is in bytes, which a replay cannot exchange.
     return PlatformRig(name, ScriptedModel(["Yes. No."]), timing, greeting="Hi.", insecure=True)
 
