@@ -22,19 +22,9 @@ from constructs import Construct
 from deploy.aws.plan import Plan
 
 _ROOT = Path(__file__).parents[2]
-# Folders that only make the upload slow and the image's name change.
-_NOT_IN_THE_IMAGE = [
-    ".git",
-    ".venv*",
-    "**/cdk.out",
-    "**/__pycache__",
-    "tests",
-    "docs",
-    "deploy",
-    "*-out",
-    "out",
-    ".*_cache",
-]
+# All that the worker's image is built from. Whatever else changes leaves its name, and with it the endpoint, alone.
+_SOURCES = ("Dockerfile", "README.md", "pyproject.toml", "constraints.txt", "config", "media", "tts_worker")
+_NOT_IN_THE_IMAGE = ["*", *(f"!{name}" for name in _SOURCES), "**/__pycache__"]
 # A GPU image is pulled, the card warmed up and a batch spoken before /ping answers 200; minutes, not the default eight.
 _STARTUP_S = 900
 # The default image of older GPU families has NVIDIA driver 470, for CUDA 11; torch needs a newer one.

@@ -26,7 +26,7 @@ def test_the_apps_command_synthesises_without_network_account_or_region(plan_fil
     environment = {key: value for key, value in os.environ.items() if not key.startswith("AWS_")}
     environment |= {
         "CDK_CONTEXT_JSON": json.dumps({"plan": str(plan_file), "instance_type": "ml.g5.xlarge"}),
-        "CDK_OUTDIR": str(tmp_path / "out"),
+        "CDK_OUTDIR": os.path.relpath(tmp_path / "out", HOME),  # the CDK's command gives it from its own folder
         "VOICEBOT_PYTHON": sys.executable,
     }
     done = subprocess.run(
@@ -35,6 +35,11 @@ def test_the_apps_command_synthesises_without_network_account_or_region(plan_fil
     assert done.returncode == 0, done.stderr
     built = {file.name for file in (tmp_path / "out").iterdir()}
     assert {"VoicebotSpeech.template.json", "VoicebotGatewayRights.template.json"} <= built
+    # The image is built from the worker's sources alone: another word in the gateway must not replace the endpoint.
+    (image,) = (tmp_path / "out").glob("asset.*")
+    assert {"Dockerfile", "config", "media", "tts_worker"} <= {file.name for file in image.iterdir()}
+    assert not any((image / name).exists() for name in ("gateway", "tests", "docs", ".git"))
+    assert not list(image.rglob("__pycache__"))
 
 
 @pytest.mark.parametrize(
