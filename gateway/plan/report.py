@@ -100,7 +100,7 @@ def print_verdicts(console: Console, verdicts: Sequence[Verdict]) -> None:
             f"{v.refused_share:.2%}",
             "yes" if v.holds else "no",
         )
-    console.print(f"Simulated, {len(verdicts[0].days)} days each:")
+    console.print(f"Simulated, {len(verdicts[0].days)} days each; a share within its error of the promise holds:")
     console.print(table)
 
 

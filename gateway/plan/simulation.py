@@ -91,7 +91,7 @@ class Simulation:
 
     def run(self) -> Outcome:
         for _ in range(round(self._day.calls_at(0.0))):
-            self._admit(self._random.uniform(0, self._inputs.calls.turn_s))
+            self._admit()
         self._after(self._random.exponential(1 / self._day.most_arrivals_per_s), self._arrive)
         self._after(self._inputs.scale_out.metric_period_s, self._measure)
         self._after(self._day.loss_s, self._lose)
@@ -111,9 +111,9 @@ class Simulation:
     def _arrive(self) -> None:
         self._after(self._random.exponential(1 / self._day.most_arrivals_per_s), self._arrive)
         if self._random.uniform(0, self._day.most_arrivals_per_s) < self._day.arrivals_per_s(self._now_s):
-            self._admit(0.0)
+            self._admit()
 
-    def _admit(self, greeting_s: float) -> None:
+    def _admit(self) -> None:
         self._outcome.calls += 1
         instance = self._freest()
         if instance is None:
@@ -123,7 +123,10 @@ class Simulation:
         call = _Call(self._now_s + lasts_s, instance)
         instance.calls.add(call)
         self._after(lasts_s, partial(self._hang_up, call))
-        self._after(greeting_s, partial(self._ask, call))
+        # As if come upon in the middle, so that all speech together is the profile's share of the call.
+        speaking = self._random.random() < self._inputs.calls.talk_share
+        played_s = self._random.uniform(0, self._inputs.calls.turn_audio_s) if speaking else 0.0
+        self._after(played_s + self._caller_s(), partial(self._ask, call))
 
     def _freest(self) -> _Instance | None:
         """As a router does that counts outstanding requests; None when every session is taken."""
@@ -165,9 +168,11 @@ class Simulation:
         self._outcome.replies[reply.phase] += 1
         self._outcome.late[reply.phase] += reply.late or late
         played_s = max(reply.played_s, self._now_s) - self._now_s
-        profile = self._inputs.calls
-        caller_s = self._random.exponential(profile.turn_s - profile.turn_audio_s)
-        self._after(played_s + caller_s, partial(self._ask, reply.call))
+        self._after(played_s + self._caller_s(), partial(self._ask, reply.call))
+
+    def _caller_s(self) -> float:
+        """How long the caller talks and thinks."""
+        return float(self._random.exponential(self._inputs.calls.turn_s - self._inputs.calls.turn_audio_s))
 
     # Instances
 

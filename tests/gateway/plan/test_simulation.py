@@ -33,7 +33,6 @@ def test_replies_come_as_often_as_the_profile_says() -> None:
     outcome = simulated(peak=100)
     mean_calls = sum(calls for _, calls, _ in outcome.course) / len(outcome.course)
     turns = mean_calls * outcome.course[-1][0] / inputs(peak=100).calls.turn_s
-    # Every call greets at once, and every reply is waited for.
     assert outcome.replies.total() == pytest.approx(turns, rel=0.1)
 
 
@@ -44,7 +43,7 @@ def test_one_instances_late_replies_are_those_of_the_queueing_network() -> None:
     outcome = Simulation(published(), given, Policy(1, 1, 99.0, 0.0), day, 3).run()
     assert fleet.most == 1
     foretold = fleet.instance.late_in_fleet(45, 1)
-    assert sum(outcome.late.values()) / outcome.replies.total() == pytest.approx(foretold, rel=0.35)
+    assert sum(outcome.late.values()) / outcome.replies.total() == pytest.approx(foretold, rel=0.2)
 
 
 def test_callers_beyond_the_sessions_are_refused_as_erlang_says() -> None:
