@@ -57,6 +57,7 @@ class Bot(Speech):
     selectable: bool
     tools: tuple[str, ...]
     transfer_to: dict[Sentence, Sentence]
+    warm_transfer: bool
 
 
 class Turn(Group):

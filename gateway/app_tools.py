@@ -17,7 +17,7 @@ from gateway.tools.base import Toolset
 def build_tools(settings: Settings, bot: Bot, http: aiohttp.ClientSession) -> Toolset:
     """What `bot` may do; ConfigError when one of its tools cannot be used."""
     others = [build_tool(name, settings.tools[name], settings.tool_use, http) for name in _declared(bot)]
-    return Toolset(frozenset(bot.tools) & frozenset(BUILT_IN), bot.transfer_to, tuple(others))
+    return Toolset(frozenset(bot.tools) & frozenset(BUILT_IN), bot.transfer_to, tuple(others), bot.warm_transfer)
 
 
 def build_tool(

@@ -49,11 +49,12 @@ class Leg:
 
     @property
     def abilities(self) -> frozenset[str]:
-        """Which of `transfer` and `send_digits` will not be refused for want of a way."""
+        """Which of `transfer`, `warm_transfer` and `send_digits` will not be refused for want of a way."""
         can, rest = self.platform.capabilities, self.platform.capabilities.rest
         by_rest = isinstance(self._control, KeyPad) and "send_digits" in rest
         ways = {
             "transfer": can.transfer_on_stream or (self._control is not None and "transfer" in rest),
+            "warm_transfer": self._control is not None and "warm_transfer" in rest,
             "send_digits": can.digits_out_on_stream or can.digits_out_in_band or by_rest,
         }
         return frozenset(name for name, possible in ways.items() if possible)

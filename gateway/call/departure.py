@@ -28,15 +28,17 @@ class Leg(Protocol):
 
     @property
     def abilities(self) -> frozenset[str]:
-        """Which of transfer and send_digits the platform can do."""
+        """Which of transfer, warm_transfer and send_digits the platform can do."""
         ...
 
     async def hang_up(self) -> None:
         """End it by REST, where that is how; never raises."""
         ...
 
-    async def transfer(self, target: str) -> None:
-        """Move the caller; Refused, or PeerFault when the API fails."""
+    async def transfer(self, target: str, *, warm: bool = False, announce: str = "") -> None:
+        """Move the caller, warm once the target has answered and heard `announce`; Refused when nobody does, PeerFault
+        when the API fails.
+        """
         ...
 
     async def send_digits(self, digits: str) -> None:
@@ -68,14 +70,15 @@ class Departure:
         if not self._reason:
             self._spawn(self._leave(), "leave")
 
-    async def transfer(self, target: str) -> None:
+    async def transfer(self, target: str, announce: str | None = None) -> None:
         """Move the caller to a number or SIP address; returns once that is under way, and the call is about to end.
 
-        Refused, or PeerFault when the API fails: the call goes on. Once begun it is not given up by cancelling.
+        With an announcement the target is called first and told that. Refused when nobody answers there, or PeerFault
+        when the API fails: the call goes on. Once begun it is not given up by cancelling.
         """
         if self._moving is None or self._moving.done():
             self._moving = asyncio.get_running_loop().create_future()
-            self._spawn(self._move(target, self._moving), "transfer")
+            self._spawn(self._move(target, announce, self._moving), "transfer")
         await asyncio.shield(self._moving)
 
     async def reason(self, told: str) -> str:
@@ -93,9 +96,9 @@ class Departure:
             await asyncio.sleep(HANG_UP_GRACE_S)  # `hear` ends the call sooner, when the stream has ended
         raise CallOver(GOODBYE)
 
-    async def _move(self, target: str, moving: asyncio.Future[None]) -> None:
+    async def _move(self, target: str, announce: str | None, moving: asyncio.Future[None]) -> None:
         try:
-            await self._leg.transfer(target)
+            await self._leg.transfer(target, warm=announce is not None, announce=announce or "")
         except VoicebotError as error:
             moving.set_exception(error)
             moving.exception()  # nobody may be waiting any more

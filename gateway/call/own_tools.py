@@ -17,6 +17,14 @@ GOODBYE_S = 5.0
 LOOK_EVERY_S = 0.1
 # Platforms' APIs are tried for 16 s at most (platforms/control.py).
 PLATFORM_S = 20.0
+# And a phone rings for 40 s at most before that (handover.py).
+RINGING_S = 45.0
+# What who answers is told before they meet the caller.
+_ANNOUNCEMENT = {
+    "type": "string",
+    "maxLength": 300,
+    "description": "one or two sentences for the person who answers: who calls, and why",
+}
 
 _HANG_UP = Tool(
     "hang_up",
@@ -43,7 +51,8 @@ def tools_of_call(
     if "hang_up" in tools.built_in:
         offered.append(EndCall(speaker, happen))
     if "transfer" in tools.built_in & leg.abilities:
-        offered.append(MoveCaller(tools.transfer_to, departure, speaker))
+        warm = tools.warm and "warm_transfer" in leg.abilities
+        offered.append(MoveCaller(tools.transfer_to, departure, speaker, warm=warm))
     if "send_digits" in tools.built_in & leg.abilities:
         offered.append(PressKeys(leg, speaker))
     return {tool.spec.name: tool for tool in (*offered, *tools.others)}
@@ -81,11 +90,13 @@ class EndCall:
 class MoveCaller:
     """transfer: the sentence is finished, then the caller is moved. The model knows names, never numbers."""
 
-    timeout_s = PLATFORM_S
     lasting = True
     parting = True
 
-    def __init__(self, numbers: Mapping[str, str], departure: Departure, speaker: Speaker) -> None:
+    def __init__(self, numbers: Mapping[str, str], departure: Departure, speaker: Speaker, *, warm: bool) -> None:
+        """`warm` calls the target first; what it is told is the model's to say."""
+        told = {"announcement": _ANNOUNCEMENT} if warm else {}
+        self.timeout_s = RINGING_S if warm else PLATFORM_S
         self._numbers = numbers
         self._departure = departure
         self._speaker = speaker
@@ -94,8 +105,8 @@ class MoveCaller:
             "Moves the caller to somebody else; the call with you ends. Say to whom before you use it.",
             {
                 "type": "object",
-                "properties": {"target": {"type": "string", "enum": sorted(numbers)}},
-                "required": ["target"],
+                "properties": {"target": {"type": "string", "enum": sorted(numbers)}, **told},
+                "required": ["target", *told],
                 "additionalProperties": False,
             },
         )
@@ -108,7 +119,7 @@ class MoveCaller:
         await self._speaker.played()
 
     async def run(self, arguments: Mapping[str, Any]) -> str:
-        await self._departure.transfer(self._numbers[arguments["target"]])
+        await self._departure.transfer(self._numbers[arguments["target"]], arguments.get("announcement"))
         return "The caller is being moved."
 
 

@@ -49,8 +49,12 @@ class CallTool(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """What a bot may do: built-in tools by name, whom it may move callers to (name to number), and other tools."""
+    """What a bot may do: built-in tools by name, whom it may move callers to (name to number), and other tools.
+
+    `warm`: those are called first, where the platform can.
+    """
 
     built_in: frozenset[str] = frozenset()
     transfer_to: Mapping[str, str] = field(default_factory=dict, repr=False)
     others: tuple[CallTool, ...] = ()
+    warm: bool = False

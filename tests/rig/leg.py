@@ -15,14 +15,17 @@ class NotedLeg:
     abilities: frozenset[str] = frozenset(("transfer", "send_digits"))
     hung_up: int = 0
     moved_to: list[str] = field(default_factory=list)
+    announced: list[str] = field(default_factory=list)  # of warm transfers
     pressed: list[str] = field(default_factory=list)
 
     async def hang_up(self) -> None:
         self.hung_up += 1
 
-    async def transfer(self, target: str) -> None:
+    async def transfer(self, target: str, *, warm: bool = False, announce: str = "") -> None:
         await self._deed()
         self.moved_to.append(target)
+        if warm:
+            self.announced.append(announce)
 
     async def send_digits(self, digits: str) -> None:
         await self._deed()

@@ -134,3 +134,16 @@ def test_without_any_doing_of_ours_the_platforms_word_counts() -> None:
         assert await door.departure.reason("stop") == "stop"
 
     assert through(ends)[0] == ""
+
+
+def test_with_an_announcement_the_caller_is_handed_over() -> None:
+    async def hand_over(door: Door) -> None:
+        await door.departure.transfer(TARGET, "Ada calls.")
+
+    reason, _, door = through(hand_over)
+    assert (reason, door.leg.moved_to, door.leg.announced) == ("transferred", [TARGET], ["Ada calls."])
+
+
+def test_without_one_the_caller_is_moved_at_once() -> None:
+    _, _, door = through(move)
+    assert door.leg.announced == []

@@ -1,12 +1,16 @@
 """The tools that every bot may have. What the caller hears of them is in tests/calls/test_tools.py."""
 
 import asyncio
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any
 
 import pytest
 
 from gateway.call.departure import Departure
+from gateway.call.ending import CallOver
 from gateway.call.line import Line
-from gateway.call.own_tools import tools_of_call
+from gateway.call.own_tools import PLATFORM_S, RINGING_S, tools_of_call
 from gateway.call.playout import Playout
 from gateway.call.prompts import Prompts
 from gateway.call.speaker import Speaker
@@ -44,6 +48,7 @@ class Desk:
         loop = asyncio.get_running_loop()
         self.leg = leg or NotedLeg()
         self.happened: list[Happening] = []
+        self.moving: list[asyncio.Task[None]] = []
         self.voice = TestVoices().session("af_heart", "en", 1.0)
         self.playout = Playout(self._sent, ULAW_8K, Capabilities(), RATE_HZ, 100, 60.0, loop.time)
         self.speaker = Speaker(self.voice, self.playout, Prompts("af_heart", "en", 1.0))
@@ -51,10 +56,14 @@ class Desk:
             Line(Socket(), Twilio("").codec(), 5.0),
             self.leg,
             self.playout,
-            lambda work, name: loop.create_task(work, name=name),
+            self._spawn,
             self.happened.append,
         )
         self.tools = tools_of_call(tools, self.leg, departure, self.speaker, self.happened.append)
+
+    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+        self.moving.append(asyncio.get_running_loop().create_task(work, name=name))
+        return self.moving[-1]
 
     async def _sent(self, command: Command) -> None:
         """The wire takes everything."""
@@ -142,3 +151,31 @@ def test_keys_are_pressed_and_what_the_platform_refuses_is_raised() -> None:
         return desk
 
     assert run_leaping(main()).leg.pressed == ["42#"]
+
+
+WARM = Toolset(ALL, PEOPLE, warm=True)
+
+
+def test_who_is_called_first_is_told_what_the_model_says() -> None:
+    async def main() -> NotedLeg:
+        leg = NotedLeg(abilities=ALL | {"warm_transfer"})
+        desk = Desk(WARM, leg)
+        tool = desk.tools["transfer"]
+        assert tool.timeout_s == RINGING_S
+        assert tool.faults({"target": "reception"})
+        assert tool.faults({"target": "reception", "announcement": "x" * 301})
+        told = {"target": "reception", "announcement": "Ada asks about an invoice."}
+        assert tool.faults(told) == ""
+        await tool.run(told)
+        with suppress(CallOver):  # the caller is moved, which ends the call
+            await desk.moving[0]
+        return leg
+
+    leg = run_leaping(main())
+    assert (leg.moved_to, leg.announced) == ([PEOPLE["reception"]], ["Ada asks about an invoice."])
+
+
+def test_where_the_platform_cannot_call_first_the_caller_is_moved_at_once() -> None:
+    tool = at_desk(WARM).tools["transfer"]
+    assert tool.timeout_s == PLATFORM_S
+    assert list(tool.spec.schema["properties"]) == ["target"]
