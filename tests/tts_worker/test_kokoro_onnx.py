@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from structlog.testing import capture_logs
 
@@ -174,6 +175,17 @@ def test_an_interrupted_run_ends_long_before_its_speech() -> None:
         engine.synthesize(piece)
 
     assert time.perf_counter() - began_s < whole_s / 2
+
+
+@pytest.mark.models
+def test_a_long_piece_leaves_no_more_memory_behind_than_a_short_one() -> None:
+    engine, own = real_engine(), psutil.Process()
+    (short,) = engine.plan("Please hold the line.", "af_heart", "en", 1.0)
+    long = max(engine.plan("we are open from nine to six " * 20, "af_heart", "en", 1.0), key=lambda p: len(p.phonemes))
+    engine.synthesize(short)
+    before_bytes = own.memory_info().rss
+    engine.synthesize(long)
+    assert own.memory_info().rss < before_bytes + 100_000_000  # 400 MB more while it speaks
 
 
 @pytest.mark.models
