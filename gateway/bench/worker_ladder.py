@@ -5,6 +5,7 @@ the same replies in the same order, in the same run, from the same process.
 """
 
 import asyncio
+import math
 import os
 import platform
 import random
@@ -17,11 +18,10 @@ from typing import Any
 
 import aiohttp
 import numpy as np
-from rich.console import Console
 
 from gateway.bench.processes import cpu_seconds
 from gateway.bench.worker_clients import Answer, ReferenceCaller, SessionCaller
-from gateway.bench.worker_report import gpu_percent, print_rungs, told_given_back, write_report
+from gateway.bench.worker_report import gpu_percent, print_rungs, told_given_back, wide_console, write_report
 from gateway.stack import worker_stack
 
 # About 25 characters, as the published ladder has them.
@@ -85,6 +85,8 @@ class Ladder:
     with_reference: bool = True
     with_poisson: bool = True
     rounds: int = _ROUNDS
+    # A closed rung asks for nothing more after this, though not all replies were had: a slow machine's time is bounded.
+    rung_s: float = math.inf
 
     @property
     def replies(self) -> list[list[str]]:
@@ -105,8 +107,10 @@ class Bench:
         todo = iter(self._replies(max(_LEAST, clients * self._ladder.rounds)))
 
         async def run(callers: list[Caller]) -> list[Answer]:
+            ends_s = time.perf_counter() + self._ladder.rung_s
+
             async def talk(caller: Caller) -> list[Answer]:
-                return [await caller.ask(reply) for reply in todo]
+                return [await caller.ask(reply) for reply in todo if time.perf_counter() < ends_s]
 
             return [answer for answers in await asyncio.gather(*map(talk, callers)) for answer in answers]
 
@@ -202,9 +206,13 @@ class Bench:
 
 
 def q_max(rungs: Sequence[Rung], limit_ms: float) -> int:
-    """Return the most callers whose p95 first audio is within the limit, all of them answered; 0 when none."""
-    fit = [r.clients for r in rungs if r.load == "closed" and not r.failed and r.first_p95_ms <= limit_ms]
-    return max(fit, default=0)
+    """Return the most callers up to whom p95 first audio is within the limit and all are answered; 0 when none."""
+    most = 0
+    for rung in sorted((rung for rung in rungs if rung.load == "closed"), key=lambda rung: rung.clients):
+        if rung.failed or rung.first_p95_ms > limit_ms:
+            break
+        most = rung.clients
+    return most
 
 
 async def climb(url: str, pid: int, ladder: Ladder, say: Callable[[str], None]) -> tuple[list[Rung], float | None]:
@@ -235,7 +243,7 @@ def _schemes(ladder: Ladder) -> Iterator[str]:
 
 async def bench_worker(ladder: Ladder, overrides: tuple[str, ...], out_dir: Path) -> int:
     """Climb, print a table, write worker.json and worker.png; 0 always, for a figure is no verdict."""
-    console = Console()
+    console = wide_console()
     console.print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; {ladder.text}")
     async with worker_stack(out_dir / "logs", ("worker.max_sessions=1000", *overrides)) as stack:
         rungs, given_back = await climb(stack.url, stack.pid("worker"), ladder, console.print)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import shutil
 import statistics
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 _SAMPLE_EVERY_S = 1.0
+_TABLE_COLUMNS = 120
 
 
 class Rung(Protocol):
@@ -28,6 +30,9 @@ class Rung(Protocol):
 
     @property
     def first_p95_ms(self) -> float: ...
+
+    @property
+    def replies_per_s(self) -> float: ...
 
     def as_json(self) -> dict[str, Any]: ...
 
@@ -48,6 +53,11 @@ async def gpu_percent() -> float | None:
             seen.append(float(out.split()[0]))
     except asyncio.CancelledError:
         return statistics.fmean(seen) if seen else None
+
+
+def wide_console() -> Console:
+    """Return a console on which the table fits, in a file too."""
+    return Console() if sys.stdout.isatty() else Console(width=_TABLE_COLUMNS)
 
 
 def print_rungs(console: Console, rungs: Sequence[Rung]) -> None:
@@ -79,12 +89,17 @@ def write_report(out_dir: Path, limit_ms: float, q_max: int, given_back: float |
         from matplotlib.figure import Figure
     except ImportError:
         return
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.add_subplot(xlabel="callers at once", ylabel="first audio, p95 s", title="One TTS worker")
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    figure.suptitle("One TTS worker")
+    wait, rate = figure.subplots(1, 2)
     for scheme in dict.fromkeys(rung.scheme for rung in rungs):
         closed = [rung for rung in rungs if rung.scheme == scheme and rung.load == "closed"]
-        axes.plot([r.clients for r in closed], [r.first_p95_ms / 1000 for r in closed], marker="o", label=scheme)
-    axes.axhline(limit_ms / 1000, linestyle=":", label="limit")
-    axes.set_ylim(bottom=0)
-    axes.legend()
+        clients = [rung.clients for rung in closed]
+        wait.plot(clients, [rung.first_p95_ms / 1000 for rung in closed], marker="o", label=scheme)
+        rate.plot(clients, [rung.replies_per_s for rung in closed], marker="o", label=scheme)
+    wait.axhline(limit_ms / 1000, linestyle=":", color="grey", label="limit")
+    for axes, measured in ((wait, "first audio, p95 s"), (rate, "replies a second")):
+        axes.set(xlabel="callers at once", ylabel=measured)
+        axes.set_ylim(bottom=0)
+        axes.legend()
     figure.savefig(out_dir / "worker.png")

@@ -3,12 +3,13 @@
     .venv-torch/bin/python -m tests.gpu.compare --device cuda
 
 Three steps: batches are compared with solo runs, then both servers climb the same ladder, one after the other, then
-the table is printed with what it is measured against. `--device cpu` runs the same steps without a card; its figures
-say nothing about one.
+the table is printed with what it is measured against. Without a card the same steps climb a smaller ladder (`--quick`);
+its figures say nothing about one.
 """
 
 import argparse
 import asyncio
+import dataclasses
 import sys
 import time
 from collections.abc import Sequence
@@ -19,8 +20,8 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from gateway.bench.worker_ladder import Bench, Ladder, Rung
-from gateway.bench.worker_report import print_rungs, told_given_back, write_report
+from gateway.bench.worker_ladder import Bench, Ladder, Rung, q_max
+from gateway.bench.worker_report import print_rungs, told_given_back, wide_console, write_report
 from gateway.stack import HOST, Stack, free_port, worker_stack
 from tests.tts_worker.spectrum import log_mel_distance_db
 from tts_worker.batch import BatchedKokoro
@@ -32,23 +33,28 @@ from tts_worker.weights import locate_kokoro
 
 # What the issue asks of a card: requests a second over the reference's, and first audio at twenty callers.
 RATE_GOAL, FIRST_GOAL_MS, FIRST_GOAL_CLIENTS = 4.0, 200.0, 20
+# On a card a rung is over in seconds; on a CPU one reply takes one. The bound keeps either below ten minutes in all.
+LADDER = Ladder((1, 5, 10, 20, 40), "short", FIRST_GOAL_MS, rounds=20, rung_s=30.0)
+QUICK = dataclasses.replace(LADDER, clients=(1, 2, 4), rounds=3)
 TEXTS = ["Okay.", "Please hold the line.", "We are open in the morning and closed in the evening."]
 
 
 def main() -> int:
     """Return 0 when batches equal their solo runs and every request was answered; the goals are printed, not judged."""
     options = _parser().parse_args()
-    console, began_s = Console(), time.perf_counter()
+    console, began_s = wide_console(), time.perf_counter()
     console.print(f"torch {torch.__version__}, {_name_of(options.device)}")
     is_equal = check_batches(options.weights, options.device, console)
     options.out.mkdir(parents=True, exist_ok=True)
-    ladder = Ladder(options.clients, options.text, FIRST_GOAL_MS, rounds=options.rounds)
+    ladder = QUICK if options.quick or not options.device.startswith("cuda") else LADDER
+    ladder = dataclasses.replace(ladder, clients=options.clients or ladder.clients, text=options.text)
     rungs, given_back = asyncio.run(measure(options.weights, options.device, ladder, options.out))
     print_rungs(console, rungs)
     for line in verdict(rungs):
         console.print(line)
     console.print(told_given_back(given_back))
-    write_report(options.out, FIRST_GOAL_MS, 0, given_back, rungs)
+    best = q_max([rung for rung in rungs if rung.scheme == "sessions"], FIRST_GOAL_MS)
+    write_report(options.out, FIRST_GOAL_MS, best, given_back, rungs)
     console.print(f"all of it took {time.perf_counter() - began_s:.0f} s")
     return 0 if is_equal and not any(rung.failed for rung in rungs) else 1
 
@@ -57,8 +63,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.gpu.compare", description=__doc__)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--weights", default="", help="a .pth of Kokoro's; otherwise the store's")
-    parser.add_argument("--clients", type=int, nargs="+", default=[1, 5, 10, 20, 40])
-    parser.add_argument("--rounds", type=int, default=20, help="replies of each caller")
+    parser.add_argument("--quick", action="store_true", help="the small ladder, as without a card")
+    parser.add_argument("--clients", type=int, nargs="+", help="other rungs")
     parser.add_argument("--text", choices=["short", "replies"], default="short")
     parser.add_argument("--out", type=Path, default=Path("bench-out/gpu"))
     return parser

@@ -4,10 +4,11 @@ import json
 import os
 from pathlib import Path
 
+import aiohttp
 import pytest
 from rich.console import Console
 
-from gateway.bench.worker_ladder import Ladder, Rung, climb, q_max
+from gateway.bench.worker_ladder import Bench, Ladder, Rung, climb, q_max
 from gateway.bench.worker_report import print_rungs, told_given_back, write_report
 from tests.rig.worker import serving
 from tts_worker.app import build_app
@@ -24,6 +25,7 @@ def test_q_max_is_the_most_callers_within_the_limit() -> None:
     assert q_max(rungs, 300) == 5
     assert q_max(rungs, 50) == 0
     assert q_max([rung(5, 10, failed=1)], 300) == 0
+    assert q_max([rung(20, 90), rung(5, 50), rung(10, 400)], 300) == 5  # a lucky rung above a bad one proves nothing
 
 
 async def test_the_ladder_measures_both_schemes_closed_and_open(tmp_path: Path) -> None:
@@ -55,6 +57,15 @@ async def test_the_ladder_measures_both_schemes_closed_and_open(tmp_path: Path) 
     write_report(tmp_path, 300.0, 3, given_back, rungs)
     figures = json.loads((tmp_path / "worker.json").read_text("utf-8"))
     assert (figures["q_max"], len(figures["rungs"])) == (3, len(rungs))
+
+
+async def test_a_rung_whose_time_is_up_asks_for_nothing_more() -> None:
+    engine = ToneEngine(realtime_factor=0.02)
+    async with serving(build_app(engine)) as port, aiohttp.ClientSession() as http:
+        ladder = Ladder(rounds=10_000, rung_s=0.5)
+        rung = await Bench(http, f"http://127.0.0.1:{port}", os.getpid(), ladder).closed_loop("sessions", 2)
+    assert 2 <= rung.replies < 1_000
+    assert rung.failed == 0
 
 
 @pytest.mark.parametrize("text", ["short", "replies"])
