@@ -92,7 +92,8 @@ def _tts(options: argparse.Namespace) -> int:
 
 
 def _worker(options: argparse.Namespace) -> int:
-    from gateway.bench.worker_ladder import Ladder, bench_worker
+    from gateway.bench.ladder import Ladder
+    from gateway.bench.worker_ladder import bench_worker
 
     ladder = Ladder(options.clients, options.text, options.limit_ms, not options.no_reference, not options.no_poisson)
     return asyncio.run(bench_worker(ladder, tuple(options.set), options.out))

@@ -11,7 +11,7 @@ import aiohttp
 from rich.console import Console
 from rich.table import Table
 
-from gateway.bench.worker_ladder import REPLIES, SHORT
+from gateway.bench.ladder import REPLIES, SHORT
 from gateway.stack import worker_stack
 
 # As many as were published with +33 % for the public SageMaker sample.

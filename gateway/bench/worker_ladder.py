@@ -5,46 +5,25 @@ the same replies in the same order, in the same run, from the same process.
 """
 
 import asyncio
-import math
 import os
 import platform
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 import numpy as np
 
+from gateway.bench.ladder import Ladder, Rung, q_max
 from gateway.bench.processes import cpu_seconds
 from gateway.bench.worker_clients import Answer, ReferenceCaller, SessionCaller
 from gateway.bench.worker_report import gpu_percent, print_rungs, told_given_back, wide_console, write_report
 from gateway.stack import worker_stack
 
-# About 25 characters, as the published ladder has them.
-SHORT = [
-    ["Thank you for calling us."],
-    ["We open at nine tomorrow."],
-    ["One moment please, I look."],
-    ["Your order is on its way."],
-    ["Is there anything else?"],
-    ["Could you say that again?"],
-]
-# What a receptionist says in a turn: two to four sentences.
-REPLIES = [
-    ["Thank you for calling the clinic.", "We are open on Monday from nine to six.", "Shall I book you in?"],
-    ["The next free appointment is on Tuesday at half past ten.", "It takes about forty minutes."],
-    ["I have found your order.", "It left our house this morning.", "It should be with you tomorrow before noon."],
-    ["Parking is free behind the house.", "Please ring at the green door and wait for us in the hall."],
-    ["I am sorry to hear that.", "I can send you a new one today.", "You keep the old one.", "Would that help you?"],
-    ["Your account is in good order.", "The payment you made last Friday has arrived, and nothing is left to pay."],
-    ["Of course, I can change the time.", "Would Thursday at three suit you, or rather the day after?"],
-]
-# Replies a rung asks for: every caller a few times over, and enough for a percentile.
-_ROUNDS, _LEAST = 3, 12
+# Of replies in a rung: enough for a percentile.
+_LEAST = 12
 _SEED = 1
 # Interruptions come this long after the first sound, as a caller who has heard enough.
 _BARGE_IN_S = 0.2
@@ -52,45 +31,6 @@ _BARGE_IN_S = 0.2
 POISSON_SHARES = (0.5, 0.8)
 
 Caller = SessionCaller | ReferenceCaller
-
-
-@dataclass(frozen=True, slots=True)
-class Rung:
-    """One load on one scheme. First audio in ms, rates a second, use in percent of one core or card."""
-
-    scheme: str
-    load: str
-    clients: int
-    replies: int
-    failed: int
-    replies_per_s: float
-    audio_s_per_s: float
-    first_p50_ms: float
-    first_p95_ms: float
-    first_p99_ms: float
-    cpu_percent: float
-    gpu_percent: float | None
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Ladder:
-    """What to climb: callers at once, `text` "short" or "replies", and the first audio that is still acceptable."""
-
-    clients: Sequence[int] = (1, 5, 10, 20)
-    text: str = "replies"
-    limit_ms: float = 3_000.0
-    with_reference: bool = True
-    with_poisson: bool = True
-    rounds: int = _ROUNDS
-    # A closed rung asks for nothing more after this, though not all replies were had: a slow machine's time is bounded.
-    rung_s: float = math.inf
-
-    @property
-    def replies(self) -> list[list[str]]:
-        return SHORT if self.text == "short" else REPLIES
 
 
 class Bench:
@@ -203,16 +143,6 @@ class Bench:
 
     def _replies(self, count: int) -> list[list[str]]:
         return [self._ladder.replies[n % len(self._ladder.replies)] for n in range(count)]
-
-
-def q_max(rungs: Sequence[Rung], limit_ms: float) -> int:
-    """Return the most callers up to whom p95 first audio is within the limit and all are answered; 0 when none."""
-    most = 0
-    for rung in sorted((rung for rung in rungs if rung.load == "closed"), key=lambda rung: rung.clients):
-        if rung.failed or rung.first_p95_ms > limit_ms:
-            break
-        most = rung.clients
-    return most
 
 
 async def climb(url: str, pid: int, ladder: Ladder, say: Callable[[str], None]) -> tuple[list[Rung], float | None]:

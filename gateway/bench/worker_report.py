@@ -7,34 +7,14 @@ import statistics
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
 
 from rich.console import Console
 from rich.table import Table
 
+from gateway.bench.ladder import Rung
+
 _SAMPLE_EVERY_S = 1.0
 _TABLE_COLUMNS = 120
-
-
-class Rung(Protocol):
-    """What is told of a load; see worker_ladder.Rung."""
-
-    @property
-    def scheme(self) -> str: ...
-
-    @property
-    def load(self) -> str: ...
-
-    @property
-    def clients(self) -> int: ...
-
-    @property
-    def first_p95_ms(self) -> float: ...
-
-    @property
-    def replies_per_s(self) -> float: ...
-
-    def as_json(self) -> dict[str, Any]: ...
 
 
 async def gpu_percent() -> float | None:

@@ -5,27 +5,14 @@ import os
 from pathlib import Path
 
 import aiohttp
-import pytest
 from rich.console import Console
 
-from gateway.bench.worker_ladder import Bench, Ladder, Rung, climb, q_max
+from gateway.bench.ladder import Ladder
+from gateway.bench.worker_ladder import Bench, climb
 from gateway.bench.worker_report import print_rungs, told_given_back, write_report
 from tests.rig.worker import serving
 from tts_worker.app import build_app
 from tts_worker.tone import ToneEngine
-
-
-def rung(clients: int, p95_ms: float, failed: int = 0, load: str = "closed") -> Rung:
-    return Rung("sessions", load, clients, 10, failed, 1.0, 2.0, 50.0, p95_ms, p95_ms, 90.0, None)
-
-
-def test_q_max_is_the_most_callers_within_the_limit() -> None:
-    rungs = [rung(1, 60), rung(5, 280), rung(10, 570), rung(20, 100, load="Poisson")]
-
-    assert q_max(rungs, 300) == 5
-    assert q_max(rungs, 50) == 0
-    assert q_max([rung(5, 10, failed=1)], 300) == 0
-    assert q_max([rung(20, 90), rung(5, 50), rung(10, 400)], 300) == 5  # a lucky rung above a bad one proves nothing
 
 
 async def test_the_ladder_measures_both_schemes_closed_and_open(tmp_path: Path) -> None:
@@ -66,10 +53,3 @@ async def test_a_rung_whose_time_is_up_asks_for_nothing_more() -> None:
         rung = await Bench(http, f"http://127.0.0.1:{port}", os.getpid(), ladder).closed_loop("sessions", 2)
     assert 2 <= rung.replies < 1_000
     assert rung.failed == 0
-
-
-@pytest.mark.parametrize("text", ["short", "replies"])
-def test_both_kinds_of_text_are_what_they_are_called(text: str) -> None:
-    lengths = [len(reply) for reply in Ladder(text=text).replies]
-
-    assert set(lengths) == {1} if text == "short" else set(lengths) == {2, 3, 4}

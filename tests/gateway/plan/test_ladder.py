@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.errors import ConfigError
-from gateway.bench.worker_ladder import Rung
+from gateway.bench.ladder import Rung
 from gateway.bench.worker_report import write_report
 from gateway.plan.ladder import read_ladder
 from tests.gateway.plan.ladders import PUBLISHED, published
