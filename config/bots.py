@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
@@ -25,7 +25,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 # Which calls a bot answers is its own business.
 _UNROUTED: Mapping[str, Any] = {"numbers": [], "headers": {}, "selectable": False}
 # Of a bot that speaks another language than [bot] these are not taken from there; nor are a language's sentences.
-_OF_LANGUAGE = frozenset({"lexicon", "languages", "speech"})
+_OF_LANGUAGE = frozenset({"lexicon", "languages", "speech", "message"})
 
 
 class Speech(Group):
@@ -48,6 +48,8 @@ class Bot(Speech):
     system_prompt: str
     languages: tuple[Language, ...]
     speech: dict[Language, Speech]
+    machine: Literal["talk", "hang_up", "leave_message"]
+    message: str
     max_call_s: Seconds
     silence_s: Seconds
     idle_s: Annotated[float, Field(ge=0, le=3600)]
@@ -58,6 +60,17 @@ class Bot(Speech):
     tools: tuple[str, ...]
     transfer_to: dict[Sentence, Sentence]
     warm_transfer: bool
+
+
+class Answering(Group):
+    """How it is judged who answers the calls that we place."""
+
+    human_silence_ms: Annotated[int, Field(ge=300, le=2000)]
+    machine_speech_ms: Annotated[int, Field(ge=1000, le=10_000)]
+    silent_s: Annotated[float, Field(ge=1, le=20)]
+    message_silence_s: Annotated[float, Field(ge=1, le=20)]
+    longest_wait_s: Annotated[float, Field(ge=5, le=180)]
+    ask_platform: bool
 
 
 class Turn(Group):
@@ -108,7 +121,7 @@ def _inherited(base: Mapping[str, Any], table: Mapping[str, Any]) -> Mapping[str
         return base
     of_language = _OF_LANGUAGE | language_defaults("en").keys()
     kept = {key: value for key, value in base.items() if key not in of_language}
-    return {**kept, "lexicon": {}, "languages": [], "speech": {}}
+    return {**kept, "lexicon": {}, "languages": [], "speech": {}, "message": ""}
 
 
 def _spoken(bot: Mapping[str, Any]) -> dict[str, Any]:

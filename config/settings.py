@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from config import platforms
-from config.bots import Bot, NamedBot, Turn
+from config.bots import Answering, Bot, NamedBot, Turn
 from config.group import LOOPBACK, Group, Port, Seconds
 from config.keys import Keys
 from config.stt import Stt
@@ -155,6 +155,7 @@ class Settings(Group):
     tools: DeclaredTools
     turn: Turn
     keys: Keys
+    answering: Answering
     playout: Playout
     stt: Stt
     llm: Llm

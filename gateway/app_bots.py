@@ -2,12 +2,13 @@
 
 import aiohttp
 
-from config.bots import DEFAULT_BOT, Speech, Turn
+from config.bots import DEFAULT_BOT, Answering, Speech, Turn
 from config.bots import Bot as BotTable
 from config.errors import ConfigError
 from config.settings import Settings
 from gateway.app_tools import build_tools
 from gateway.bots import Bot
+from gateway.call.answering import AnsweringRules
 from gateway.call.keypad import KeyRules, Listening
 from gateway.call.script import Script, Timing
 from gateway.routing import Routing
@@ -27,7 +28,7 @@ def build_routing(settings: Settings, http: aiohttp.ClientSession) -> Routing:
 
 def _bot(name: str, table: BotTable, turn: Turn, settings: Settings, http: aiohttp.ClientSession) -> Bot:
     return Bot(
-        _script(table),
+        _script(table, settings.answering),
         _timing(table, turn, settings),
         table.voice,
         table.speed,
@@ -37,6 +38,7 @@ def _bot(name: str, table: BotTable, turn: Turn, settings: Settings, http: aioht
         headers=table.headers,
         selectable=table.selectable,
         tools=build_tools(settings, table, http),
+        ask_platform=settings.answering.ask_platform,
         lexicon=_lexicon("bot" if name == DEFAULT_BOT else f"bots.{name}", table),
     )
 
@@ -60,7 +62,7 @@ def _spelling(entry: str) -> str:
     return entry
 
 
-def _script(table: BotTable) -> Script:
+def _script(table: BotTable, answering: Answering) -> Script:
     # English goes without saying: models answer in the language that they are addressed in.
     told = (table.system_prompt, "" if table.language == "en" else table.instruction)
     return Script(
@@ -72,6 +74,15 @@ def _script(table: BotTable) -> Script:
         table.goodbye,
         table.still_there,
         table.fillers,
+        table.machine,
+        table.message,
+        AnsweringRules(
+            answering.human_silence_ms / 1000,
+            answering.machine_speech_ms / 1000,
+            answering.silent_s,
+            answering.message_silence_s,
+            answering.longest_wait_s,
+        ),
     )
 
 

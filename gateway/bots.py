@@ -26,6 +26,8 @@ class Bot:
     numbers: tuple[str, ...] = field(default=(), repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     selectable: bool = False
+    # Whether platforms are asked who answers the calls that are placed; most charge for it.
+    ask_platform: bool = False
     tools: Toolset = field(default_factory=Toolset)
     lexicon: Mapping[str, str] = field(default_factory=dict, repr=False)
 

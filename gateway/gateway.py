@@ -9,18 +9,20 @@ import structlog
 
 from gateway.bots import Bot, Cast
 from gateway.call.calls import Calls
+from gateway.call.engines import Engines
 from gateway.call.line import Line, Socket
 from gateway.call.record import CallRecord
 from gateway.call.recording import Recordings
-from gateway.call.session import CallSession, Engines
+from gateway.call.script import TALK
+from gateway.call.session import CallSession
 from gateway.errors import Refused
 from gateway.events import CallStarted
 from gateway.handover import Handovers
 from gateway.introduction import by_query, by_webhook
 from gateway.leg import Leg
 from gateway.llm.base import LanguageModel
-from gateway.outbound import REFERENCE, Outbound, Wanted, reference_of
-from gateway.platforms.base import CALL_PARAMETER, Document, Platform, SignedOnce, WebhookRequest
+from gateway.outbound import REFERENCE, Outbound, Wanted, planned, reference_of, scripted
+from gateway.platforms.base import CALL_PARAMETER, Document, Platform, SignedOnce, TellsWhoAnswered, WebhookRequest
 from gateway.platforms.control import CallControl
 from gateway.platforms.shelf import Shelf
 from gateway.replay import Replays
@@ -155,11 +157,14 @@ class Gateway:
         """
         asked = wanted.parameters.get(BOT_PARAMETER, "")
         bot = self.routing.named(asked) if asked else self.routing.choose(Dialled(wanted.caller))
+        asks = planned(bot.script, wanted).machine != TALK and bot.ask_platform
         self.calls.admit("", bot.name)
-        return await self.outbound.place(platform.name, wanted, base)
+        return await self.outbound.place(platform.name, wanted, base, ask_who=asks)
 
     async def news(self, platform: Platform, request: WebhookRequest) -> None:
-        """Take a signed status callback: one that says the call is over ends it here too."""
+        """Take a signed status callback: the call may be over, or it may be known who answered it."""
+        if isinstance(platform, TellsWhoAnswered) and (told := platform.answered_by(request)) is not None:
+            self.calls.told(told)
         call_id = platform.ended(request)
         if call_id:
             self.handovers.ended(platform, request.url)
@@ -207,10 +212,13 @@ class Gateway:
         knows_its_call = capabilities.call_id_in_stream or CALL_PARAMETER in started.custom
         unproven = not token or not (knows_its_call or self.calls.holds(platform.name, token))
         if unproven and (self.insecure or capabilities.socket_admits):
-            wanted = self.outbound.parameters(started.custom.get(REFERENCE, ""))
+            reference = started.custom.get(REFERENCE, "")
+            wanted = self.outbound.parameters(reference)
             bot = self.routing.choose(Dialled(started.called, started.custom), wanted.get(BOT_PARAMETER, ""))
             self.calls.admit(started.call_id, bot.name)
-            return replace(started, custom={**started.custom, **wanted}), self._cast.voice(bot), bot
+            ours = started.outbound or self.outbound.placed(reference)
+            custom = {**started.custom, **wanted}
+            return replace(started, custom=custom, outbound=ours), self._cast.voice(bot), bot
         held = self.calls.claim(platform.name, started.call_id if knows_its_call else "", token)
         return by_webhook(started, held.call, held.parameters), held.voice, self.routing.named(held.bot)
 
@@ -225,7 +233,7 @@ class Gateway:
         leg = Leg(platform, started, line, self.parts.controls.get(platform.name), self.handovers)
         with structlog.contextvars.bound_contextvars(call=started.call_id):
             log.info("call_started", platform=platform.name, bot=bot.name)
-            session = CallSession(line, started, engines, bot.script, bot.timing, leg, record)
+            session = CallSession(line, started, engines, scripted(bot.script, started), bot.timing, leg, record)
             leg.play_keys = session.press
             self.telemetry.call_began(bot.name)
             self._legs[started.call_id] = leg

@@ -3,11 +3,13 @@
 import re
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from gateway.call.script import HANG_UP, LEAVE_MESSAGE, TALK, Script
 from gateway.errors import Refused
+from gateway.events import CallStarted
 from gateway.platforms.control import CallControl, OutboundCall
 from gateway.routing import BOT_PARAMETER
 
@@ -23,8 +25,12 @@ REFERENCE = "ref"
 _REFERENCE_BYTES = 12
 _NUMBER = re.compile(r"\+?[0-9]{3,20}")
 _SIP = re.compile(r"sips?:[^\s<>]{1,255}")
-# Ours in every answer document.
-_RESERVED = frozenset({"token", "call"})
+# Names of the parameters that say what to do when a machine answers, and which message it is told.
+MACHINE_PARAMETER, MESSAGE_PARAMETER = "machine", "message"
+# Half a minute of speech; machines cut off what is longer.
+MAX_MESSAGE_CHARS = 1000
+# Ours in every answer document, and of POST /calls itself.
+_RESERVED = frozenset({"token", "call", MACHINE_PARAMETER, MESSAGE_PARAMETER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +43,10 @@ class Wanted:
 
 
 def read_wanted(body: Any) -> Wanted:
-    """Read {to, from, bot, params} of POST /calls; Refused (400) says what is wrong with it.
+    """Read {to, from, bot, machine, message, params} of POST /calls; Refused (400) says what is wrong with it.
 
-    The bot's name goes among the parameters; whether there is such a bot is for the routing to say.
+    The bot's name goes among the parameters; whether there is such a bot is for the routing to say. So do `machine` and
+    `message`, which count more than the bot's own.
     """
     if not isinstance(body, dict):
         raise Refused("bad_call", "send a JSON object with to, from, platform, bot and params", http_status=400)
@@ -56,7 +63,36 @@ def read_wanted(body: Any) -> Wanted:
         if not isinstance(value, str) or name in _RESERVED or not 0 < len(name) + len(value) <= MAX_PARAMETER_CHARS:
             limit = f"a parameter is a text; with its name it has at most {MAX_PARAMETER_CHARS} characters"
             raise Refused("bad_parameter", limit, http_status=400)
-    return Wanted(body["to"], body["from"], {**parameters, **({BOT_PARAMETER: bot} if bot else {})})
+    ours = {BOT_PARAMETER: bot, **_for_machines(body)}
+    return Wanted(body["to"], body["from"], {**parameters, **{name: value for name, value in ours.items() if value}})
+
+
+def scripted(script: Script, started: CallStarted) -> Script:
+    """The bot's script as it was asked for with this call, when we placed it."""
+    return _as_asked(script, started.custom) if started.outbound else script
+
+
+def planned(script: Script, wanted: Wanted) -> Script:
+    """The bot's script for a call to be placed; Refused (400) when there is no message for the machine to be left."""
+    script = _as_asked(script, wanted.parameters)
+    if script.machine == LEAVE_MESSAGE and not script.message:
+        raise Refused("no_message", "there is no message for a machine: send one, or set bot.message", http_status=400)
+    return script
+
+
+def _as_asked(script: Script, parameters: Mapping[str, str]) -> Script:
+    message = parameters.get(MESSAGE_PARAMETER, script.message)
+    return replace(script, machine=parameters.get(MACHINE_PARAMETER, script.machine), message=message)
+
+
+def _for_machines(body: Mapping[str, Any]) -> dict[str, str]:
+    machine, message = body.get(MACHINE_PARAMETER, ""), body.get(MESSAGE_PARAMETER, "")
+    if machine not in ("", TALK, HANG_UP, LEAVE_MESSAGE):
+        raise Refused("bad_machine", f"machine is {TALK}, {HANG_UP} or {LEAVE_MESSAGE}", http_status=400)
+    if not isinstance(message, str) or len(message) > MAX_MESSAGE_CHARS:
+        limit = f"message is a text of at most {MAX_MESSAGE_CHARS} characters"
+        raise Refused("bad_message", limit, http_status=400)
+    return {MACHINE_PARAMETER: machine, MESSAGE_PARAMETER: message.strip()}
 
 
 class Outbound:
@@ -67,8 +103,16 @@ class Outbound:
         self._now = now
         self._parameters: dict[str, tuple[float, Mapping[str, str]]] = {}
 
-    async def place(self, platform: str, wanted: Wanted, base: str) -> str:
-        """Dial and return the call's id; Refused (400) where the platform cannot, PeerFault when its API fails."""
+    def placed(self, reference: str) -> bool:
+        """Whether a call with this reference was placed lately."""
+        self._forget()
+        return reference in self._parameters
+
+    async def place(self, platform: str, wanted: Wanted, base: str, *, ask_who: bool = False) -> str:
+        """Dial and return the call's id; Refused (400) where the platform cannot, PeerFault when its API fails.
+
+        `ask_who`: the platform is to find out, too, whether a machine answers.
+        """
         control = self._controls.get(platform)
         if control is None:
             detail = f"no account is configured with which {platform} could place a call"
@@ -79,7 +123,7 @@ class Outbound:
         self._parameters[reference] = (self._now() + REMEMBER_S, wanted.parameters)
         url = f"{base}/{platform}/voice?{REFERENCE}={reference}"
         return await control.dial(
-            OutboundCall(wanted.to, wanted.caller, url, f"{base}/{platform}/status", RING_TIMEOUT_S)
+            OutboundCall(wanted.to, wanted.caller, url, f"{base}/{platform}/status", RING_TIMEOUT_S, ask_who)
         )
 
     def parameters(self, reference: str) -> Mapping[str, str]:

@@ -30,6 +30,9 @@ class Telemetry:
             ["platform", "code"],
             registry=self._registry,
         )
+        self._answered = Counter(
+            "voicebot_calls_answered", "Placed calls, by who answered", ["bot", "by"], registry=self._registry
+        )
         self._interrupted = Counter(
             "voicebot_replies_interrupted", "Replies the caller cut short", registry=self._registry
         )
@@ -60,6 +63,8 @@ class Telemetry:
         """Count a whole call: how it ended, its turns and their latencies."""
         self._live.labels(record.bot).dec()
         self._calls.labels(record.platform, record.bot, record.ended).inc()
+        if record.answered_by:
+            self._answered.labels(record.bot, record.answered_by).inc()
         self._underruns.inc(record.underruns)
         for code, count in record.peer_errors.items():
             self._peer_errors.labels(record.platform, code).inc(count)

@@ -11,10 +11,11 @@ from typing import Any
 
 import structlog
 
+from gateway.call.answering import AnsweredBy
 from gateway.call.record import CallRecord
 from gateway.call.session import CallSession
 from gateway.errors import Refused, TtsError
-from gateway.platforms.base import IncomingCall
+from gateway.platforms.base import Answerer, IncomingCall
 from gateway.tts.base import SpeechSession
 
 log = structlog.get_logger(__name__)
@@ -149,6 +150,11 @@ class Calls:
         if live is not None:
             live.session.farewell()
         return live is not None
+
+    def told(self, answerer: Answerer) -> None:
+        """The platform says who has answered; nothing happens when no such call is on."""
+        if live := self._live.get(answerer.call_id):
+            live.session.screening.told(AnsweredBy(answerer.answered_by), announced=answerer.announced)
 
     def records(self) -> list[CallRecord]:
         """Calls that are on, then the ended ones that are kept, newest first."""

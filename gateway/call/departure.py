@@ -62,6 +62,7 @@ class Departure:
         self._playout = playout
         self._spawn = spawn
         self._happen = happen
+        self.goodbye = GOODBYE  # why we leave, when we do
         self._reason = ""  # ours, once the platform has done what we asked for
         self._moving: asyncio.Future[None] | None = None
 
@@ -89,12 +90,12 @@ class Departure:
 
     async def _leave(self) -> None:
         await self._playout.marks.confirmed(GOODBYE_GRACE_S)
-        self._reason = GOODBYE
-        await self._line.send(HangUp(GOODBYE))
+        self._reason = self.goodbye
+        await self._line.send(HangUp(self._reason))
         await self._leg.hang_up()
         if self._line.codec.capabilities.hang_up_on_stream:
             await asyncio.sleep(HANG_UP_GRACE_S)  # `hear` ends the call sooner, when the stream has ended
-        raise CallOver(GOODBYE)
+        raise CallOver(self._reason)
 
     async def _move(self, target: str, announce: str | None, moving: asyncio.Future[None]) -> None:
         try:

@@ -17,11 +17,14 @@ class Intake:
         self._recording = recording
         self._tones = tones
         self._press = press
+        self.also: Callable[[bytes], None] | None = None  # whoever else listens to the wire
 
     def take(self, payload: bytes, now_s: float) -> None:
         """Take audio as it came from the wire, at `now_s` of the call."""
         if self._recording is not None:
             self._recording.caller(payload, now_s)
+        if self.also is not None:
+            self.also(payload)
         if self._tones is not None:
             payload = self._tones.take(payload)
             for digit in self._tones.pressed:

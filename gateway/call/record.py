@@ -79,6 +79,7 @@ class CallRecord:
     peer_errors: dict[str, int] = field(default_factory=dict)
     underruns: int = 0
     bot: str = ""
+    answered_by: str = ""  # of a call that we placed: human, machine or fax, where that was found out
     tools: list[ToolRecord] = field(default_factory=list)
 
     def end(self, reason: str, duration_s: float, peer_errors: Mapping[str, int], underruns: int) -> None:
@@ -92,6 +93,7 @@ class CallRecord:
             "platform": self.platform,
             "began_at": self.began_at,
             "bot": self.bot,
+            **({"answered_by": self.answered_by} if self.answered_by else {}),
             "ended": self.ended,
             "duration_s": round(self.duration_s, 3),
             "peer_errors": dict(self.peer_errors),

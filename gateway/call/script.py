@@ -2,7 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from gateway.call.answering import AnsweringRules
 from gateway.call.keypad import KeyRules
+
+# What a bot does when an answering machine has taken the call that it placed.
+TALK, HANG_UP, LEAVE_MESSAGE = "talk", "hang_up", "leave_message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +22,14 @@ class Script:
     still_there: str = field(default="", repr=False)  # asked when nobody has said anything for a while
     fillers: tuple[str, ...] = field(default=(), repr=False)  # said in turn while a reply is slow
 
+    machine: str = TALK
+    message: str = field(default="", repr=False)  # what LEAVE_MESSAGE says
+    answering: AnsweringRules = AnsweringRules()
+
     def prompts(self) -> tuple[str, ...]:
         """The fixed sentences, to be kept as audio."""
-        return (self.greeting, self.fallback, self.reprompt, self.goodbye, self.still_there, *self.fillers)
+        others = (self.fallback, self.reprompt, self.goodbye, self.still_there, self.message)
+        return (self.greeting, *others, *self.fillers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ recogniser and socket, whatever the reason.
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
@@ -24,6 +23,7 @@ import structlog
 from gateway.call.departure import Departure, Leg
 from gateway.call.echo import EchoGate
 from gateway.call.ending import CallOver, reason_of
+from gateway.call.engines import Engines
 from gateway.call.exchange import Exchange
 from gateway.call.floor import Floor
 from gateway.call.intake import Intake
@@ -33,39 +33,24 @@ from gateway.call.line import Line
 from gateway.call.listener import Listener
 from gateway.call.own_tools import tools_of_call
 from gateway.call.playout import Playout
-from gateway.call.prompts import Prompts
 from gateway.call.record import CallRecord
-from gateway.call.recording import Recording
 from gateway.call.reply import Replies
+from gateway.call.screening import Screening
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
 from gateway.call.turn import Happening, State
 from gateway.call.vigil import Vigil
 from gateway.errors import Refused, TtsError, VoicebotError
 from gateway.events import CallEnded, CallerAudio, CallStarted, Digit, FlowControl, MarkReached
-from gateway.llm.base import LanguageModel
-from gateway.stt.base import Recogniser
-from gateway.tools.base import Toolset
-from gateway.tts.base import SpeechSession
 
 log = structlog.get_logger(__name__)
 
 # A goodbye takes a few seconds; one that cannot be spoken at all must not hold the line longer than this.
 FAREWELL_DEADLINE_S = 15.0
+# A goodbye, or a message for a machine, that still sounds then is let finish within this.
+LAST_WORDS_S = 60.0
 # How often `watch` looks at clocks that count in minutes.
 WATCH_EVERY_S = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Engines:
-    """This call's ears and voice, which the session opens and closes, and what it shares with others."""
-
-    ears: Recogniser
-    model: LanguageModel
-    voice: SpeechSession
-    prompts: Prompts
-    recording: Recording | None = None
-    tools: Toolset = field(default_factory=Toolset)
 
 
 class CallSession:
@@ -126,6 +111,8 @@ class CallSession:
         self._replies.tools = tools_of_call(engines.tools, leg, self._departure, self._speaker, self._happen)
         leave = self._departure.leave_soon
         self._floor = Floor(script, timing, self._listener, self._speaker, self._replies, leave, self._keys)
+        self.screening = Screening(script, started, self._listener, self._floor, self._replies, self._departure, record)
+        self._intake.also = self.screening.take
         self._vigil = Vigil(timing.max_call_s, timing.silence_s, timing.idle_s if script.still_there else 0.0)
         self._playout.on_audible = self._on_audible
         self._playout.on_frame = self._on_frame
@@ -175,7 +162,10 @@ class CallSession:
             tasks.create_task(self._watch(), name="watch")
             if self._recording is not None:
                 tasks.create_task(self._recording.run(), name="record")
-            self._floor.greet()
+            if self.screening.wanted:
+                tasks.create_task(self.screening.run(), name="screen")
+            else:
+                self._floor.greet()
 
     async def _hear(self) -> None:
         async for event in self._line.events():
@@ -217,6 +207,8 @@ class CallSession:
                 self._happen(Happening.IDLE)
         self.farewell()
         await asyncio.sleep(FAREWELL_DEADLINE_S)
+        if self._playout.audible:
+            await asyncio.sleep(LAST_WORDS_S)
         raise CallOver("goodbye_deadline")
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:

@@ -30,6 +30,7 @@ class State(Enum):
     SPEAKING_OVER = auto()  # the same while the caller makes a sound
     PAUSED = auto()  # the bot holds its breath while the caller makes a sound
     WEIGHING = auto()  # the sound is over; what it meant is awaited
+    SCREENING = auto()  # a call that we placed, and nobody knows yet whether a person has answered
     CLOSING = auto()  # the goodbye is on its way; nothing interrupts it
     OVER = auto()
 
@@ -54,6 +55,7 @@ class Happening(Enum):
     KEYS = auto()  # what was keyed in is whole, and so is what was said with it
     MORE_TO_COME = auto()  # the same, and the words sound unfinished: the caller is given more time
     NO_WORDS = auto()  # a recognition came, and there is nothing to answer
+    SCREEN = auto()  # who has answered is to be found out first
     PROMPT = auto()  # the greeting is due
     IDLE = auto()  # nobody has said anything for a while
     REPLY_AUDIBLE = auto()  # the first frame of a reply or prompt went out, or the next one after a pause
@@ -176,6 +178,12 @@ TABLE: Mapping[tuple[State, Happening], tuple[State, tuple[Act, ...]]] = Mapping
         (S.WEIGHING, H.NO_WORDS): (S.WEIGHING, ()),
         (S.WEIGHING, H.REPLY_OVER): (S.LISTENING, (*_GO_ON, A.REARM_END_TIMER)),
         (S.CLOSING, H.REPLY_OVER): (S.OVER, (A.HANG_UP,)),
+        # What is heard is for whoever screens the call; a person who presses keys gives himself away.
+        (S.LISTENING, H.SCREEN): (S.SCREENING, ()),
+        **{(S.SCREENING, happening): (S.SCREENING, ()) for happening in H},
+        (S.SCREENING, H.PROMPT): (S.THINKING, (A.DISCARD,)),
+        (S.SCREENING, H.MERE_SOUND): (S.LISTENING, (A.DISCARD,)),
+        (S.SCREENING, H.KEY): (S.HEARING, (A.DISCARD,)),
         # A key is no cough: the bot falls silent at once.
         **{(state, H.KEY): (S.HEARING, _KEY_OVER) for state in BOT_HAS_THE_FLOOR},
         # The goodbye replaces whatever is under way, or is what is under way; nothing counts any more but its end.

@@ -5,7 +5,7 @@ All of it is synchronous and sans-IO. REST (hang up, transfer, dial) is in contr
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from gateway.events import Command, Event
 from media.formats import AudioFormat
@@ -162,6 +162,27 @@ class SignedOnce(Platform, Protocol):
 
     def once(self, request: WebhookRequest) -> str:
         """What only this verified request has, whatever else is written around it; blank for one that is not signed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """Who has answered a call, as its platform tells: human, machine or fax.
+
+    `announced`: the machine has finished its announcement, and records.
+    """
+
+    call_id: str
+    answered_by: Literal["human", "machine", "fax"]
+    announced: bool = False
+
+
+@runtime_checkable
+class TellsWhoAnswered(Platform, Protocol):
+    """A platform that finds out who answers the calls we place, and calls back with it."""
+
+    def answered_by(self, request: WebhookRequest) -> Answerer | None:
+        """What a status callback says about it; None when it says something else, or does not know either."""
         ...
 
 

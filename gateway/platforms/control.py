@@ -41,6 +41,8 @@ class OutboundCall:
     answer_url: str
     status_url: str = ""
     ring_timeout_s: int = 30
+    # The platform is to tell the status URL whether a person or a machine answers, where it can.
+    ask_who: bool = False
 
 
 class CallControl(Protocol):
@@ -184,6 +186,7 @@ class TwilioControl:
         form = {"To": call.to, "From": call.caller, "Url": call.answer_url, "Timeout": str(call.ring_timeout_s)}
         if call.status_url:
             form["StatusCallback"] = call.status_url
+            form |= twiml.asking_who(call.status_url) if call.ask_who else {}
         answer = await self._rest.post(f"{self._calls_url}.json", form, idempotent=False)
         require_success(answer)
         call_id = answer.body.get("sid")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from gateway.errors import Refused
 from gateway.platforms import plivo_xml
-from gateway.platforms.base import Capabilities, Codec, Document, IncomingCall, WebhookRequest
+from gateway.platforms.base import Answerer, Capabilities, Codec, Document, IncomingCall, WebhookRequest
 from gateway.platforms.byte_order import ByteOrder
 from gateway.platforms.plivo_signature import plivo_nonce, verify_plivo, verify_plivo_upgrade
 from gateway.platforms.plivo_stream import CAPABILITIES, PlivoCodec, ordered_format
@@ -83,6 +83,14 @@ class Plivo:
 
     def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
         return plivo_xml.room(name, agent=agent, announcement=announcement)
+
+    def answered_by(self, request: WebhookRequest) -> Answerer | None:
+        """Read the callback of machine detection."""
+        fields = webhook_fields(request)
+        call_id, machine = word(fields, "CallUUID"), word(fields, "Machine").lower()
+        if not call_id or machine not in ("true", "false"):
+            return None
+        return Answerer(call_id, "machine" if machine == "true" else "human")
 
     def ended(self, request: WebhookRequest) -> str:
         """Read a call's hang-up callback or a stream's status callback."""

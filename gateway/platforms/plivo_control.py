@@ -56,6 +56,8 @@ class PlivoControl:
         }
         if call.status_url:
             body |= {"hangup_url": call.status_url, "hangup_method": "POST"}
+            if call.ask_who:
+                body |= {"machine_detection": "true", "machine_detection_url": call.status_url}
         answer = await self._rest.send("POST", f"{self._calls_url}/", body=body, idempotent=False)
         require_success(answer)
         # The request's id becomes the CallUUID of the one call it places.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from gateway.events import CallerAudio, Command, Event, SendAudio, SendDigits
 from gateway.platforms import twiml
-from gateway.platforms.base import Capabilities, Codec, Document, IncomingCall, WebhookRequest
+from gateway.platforms.base import Answerer, Capabilities, Codec, Document, IncomingCall, WebhookRequest
 from gateway.platforms.byte_order import ByteOrder
 from gateway.platforms.json_stream import Json, Phase
 from gateway.platforms.signalwire_signature import verify_signalwire
@@ -98,6 +98,10 @@ class SignalWire:
 
     def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
         return twiml.room(name, agent=agent, announcement=announcement)
+
+    def answered_by(self, request: WebhookRequest) -> Answerer | None:
+        """Read the callback of asynchronous answering machine detection."""
+        return twiml.answered_by(request)
 
     def ended(self, request: WebhookRequest) -> str:
         """Read a call's or a stream's status callback."""

@@ -8,15 +8,23 @@ import hashlib
 import hmac
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from gateway.errors import Refused
 from gateway.platforms import twiml
-from gateway.platforms.base import Codec, Document, IncomingCall, WebhookRequest
+from gateway.platforms.base import Answerer, Codec, Document, IncomingCall, WebhookRequest
 from gateway.platforms.byte_order import ByteOrder
 from gateway.platforms.telnyx_signature import public_key, signed_message, verify_telnyx
 from gateway.platforms.telnyx_stream import CAPABILITIES, TelnyxCodec, wire_format
 from gateway.platforms.webhook import sip_headers, webhook_fields, word
+
+_ANSWERERS: Mapping[str, Literal["human", "machine", "fax"]] = {
+    "human": "human",
+    "human_residence": "human",
+    "human_business": "human",
+    "machine": "machine",
+    "fax_detected": "fax",
+}
 
 
 class Telnyx:
@@ -119,6 +127,15 @@ class Telnyx:
 
     def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
         return twiml.room(name, agent=agent, announcement=announcement)
+
+    def answered_by(self, request: WebhookRequest) -> Answerer | None:
+        """Read TeXML's callback of asynchronous detection, or Call Control's events of it."""
+        payload, data = _payload(webhook_fields(request)), webhook_fields(request).get("data")
+        call_id, event = word(payload, "call_control_id"), word(data, "event_type") if isinstance(data, dict) else ""
+        if event == "call.machine.greeting.ended" and call_id:
+            return Answerer(call_id, "machine", announced=True)
+        known = _ANSWERERS.get(word(payload, "result")) if event == "call.machine.detection.ended" else None
+        return Answerer(call_id, known) if known is not None and call_id else twiml.answered_by(request)
 
     def ended(self, request: WebhookRequest) -> str:
         """Read TeXML's status callback or Call Control's call.hangup."""

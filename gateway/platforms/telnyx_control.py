@@ -9,6 +9,7 @@ from urllib.parse import quote
 import aiohttp
 
 from gateway.errors import PeerFault
+from gateway.platforms import twiml
 from gateway.platforms.base import Document, IncomingCall
 from gateway.platforms.control import Answer, OutboundCall, Patience, Rest, bearer, require_success
 from gateway.platforms.target import is_number
@@ -66,6 +67,7 @@ class TelnyxControl:
         form["Timeout"] = str(call.ring_timeout_s)
         if call.status_url:
             form["StatusCallback"] = call.status_url
+            form |= twiml.asking_who(call.status_url) if call.ask_who else {}
         answer = await self._rest.send("POST", self._texml_url, body=form, idempotent=False)
         require_success(answer)
         return _call_id(answer.body)
@@ -87,6 +89,7 @@ class TelnyxControl:
             "from": call.caller,
             "webhook_url": call.answer_url,
             "timeout_secs": call.ring_timeout_s,
+            **({"answering_machine_detection": "greeting_end"} if call.ask_who else {}),
         }
         answer = await self._rest.send("POST", self._commands_url, body=body, idempotent=False)
         require_success(answer)

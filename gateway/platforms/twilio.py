@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from gateway.errors import Refused
 from gateway.events import CallStarted, ClearOutput, Command, Event, MarkReached, SendAudio, SendMark
 from gateway.platforms import twiml
-from gateway.platforms.base import Capabilities, Codec, Document, IncomingCall, WebhookRequest
+from gateway.platforms.base import Answerer, Capabilities, Codec, Document, IncomingCall, WebhookRequest
 from gateway.platforms.json_stream import Breach, Json, JsonStream, Phase, base64_audio, integer, pressed, section, text
 from gateway.platforms.signature import verify_twilio
 from gateway.platforms.webhook import sip_headers
@@ -154,6 +154,10 @@ class Twilio:
 
     def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
         return twiml.room(name, agent=agent, announcement=announcement)
+
+    def answered_by(self, request: WebhookRequest) -> Answerer | None:
+        """Read the callback of asynchronous answering machine detection."""
+        return twiml.answered_by(request)
 
     def ended(self, request: WebhookRequest) -> str:
         """Read a call's or a stream's status callback."""

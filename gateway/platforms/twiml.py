@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from typing import Literal
 from urllib.parse import parse_qsl
 from xml.etree import ElementTree
 
 from gateway.errors import Refused
-from gateway.platforms.base import Document, WebhookRequest
+from gateway.platforms.base import Answerer, Document, WebhookRequest
 
 # Twilio's bound for a <Parameter>: its name and value together stay under 500 characters.
 MAX_PARAMETER_CHARS = 499
@@ -14,6 +15,14 @@ MAX_PARAMETER_CHARS = 499
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Values of CallStatus, and of StreamEvent, after which there is no stream.
 _OVER = frozenset({"completed", "busy", "failed", "no-answer", "canceled", "stream-stopped", "stream-error"})
+_ANSWERERS: Mapping[str, tuple[Literal["human", "machine", "fax"], bool]] = {
+    "human": ("human", False),
+    "fax": ("fax", False),
+    "machine_start": ("machine", False),
+    "machine_end_beep": ("machine", True),
+    "machine_end_silence": ("machine", True),
+    "machine_end_other": ("machine", True),
+}
 _NUMBER = re.compile(r"\+?[0-9]{2,20}")
 _SIP = re.compile(r"sips?:[^\s<>]{1,255}")
 
@@ -84,9 +93,26 @@ def _check_parameter(name: str, value: str) -> None:
         raise Refused("bad_parameter", "a control character cannot be written in XML", http_status=400)
 
 
+def asking_who(status_url: str) -> dict[str, str]:
+    """Fields of a call to be placed: tell who answers while it goes on, and when a machine has finished announcing."""
+    return {"MachineDetection": "DetectMessageEnd", "AsyncAmd": "true", "AsyncAmdStatusCallback": status_url}
+
+
+def answered_by(request: WebhookRequest) -> Answerer | None:
+    """Who has answered, as a callback of asynchronous detection says; None when it does not."""
+    fields = _fields(request)
+    known = _ANSWERERS.get(fields.get("AnsweredBy", ""))
+    call_id = fields.get("CallSid", "")
+    return Answerer(call_id, *known) if known is not None and call_id else None
+
+
+def _fields(request: WebhookRequest) -> dict[str, str]:
+    is_get = request.method.upper() == "GET"
+    return dict(parse_qsl(request.url.partition("?")[2]) if is_get else request.form)
+
+
 def ended(request: WebhookRequest) -> str:
     """The CallSid of a status callback, form or query, that says the call or its stream is over; else blank."""
-    is_get = request.method.upper() == "GET"
-    fields = dict(parse_qsl(request.url.partition("?")[2]) if is_get else request.form)
+    fields = _fields(request)
     over = fields.get("StreamEvent") or fields.get("CallStatus", "")
     return fields.get("CallSid", "") if over in _OVER else ""

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from gateway.errors import Refused
-from gateway.platforms.base import Codec, Document, IncomingCall, WebhookRequest
+from gateway.platforms.base import Answerer, Codec, Document, IncomingCall, WebhookRequest
 from gateway.platforms.signature import socket_secret
 from gateway.platforms.vonage_signature import VonageIdentity, verified_claims, verify_webhook
 from gateway.platforms.vonage_stream import CAPABILITIES, OWN_KEYS, RATES_HZ, VonageCodec
@@ -110,6 +110,14 @@ class Vonage:
         talk = [{"action": "talk", "text": announcement}] if announcement else []
         conversation = {"action": "conversation", "name": name, "startOnEnter": agent, "endOnExit": True}
         return Document("application/json", json.dumps([*talk, conversation]))
+
+    def answered_by(self, request: WebhookRequest) -> Answerer | None:
+        """Read an event of machine detection."""
+        fields = webhook_fields(request)
+        call_id, status = word(fields, "uuid"), word(fields, "status")
+        if not call_id or status not in ("human", "machine"):
+            return None
+        return Answerer(call_id, "human" if status == "human" else "machine")
 
     def ended(self, request: WebhookRequest) -> str:
         """The leg that an event says is over. The media socket has a leg of its own, whose end no call is known by."""

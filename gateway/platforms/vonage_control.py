@@ -91,6 +91,8 @@ class VonageControl:
         }
         if call.status_url:
             body["event_url"] = [call.status_url]
+            if call.ask_who:
+                body["machine_detection"] = "continue"
         answer = await self._send("POST", self._calls_url, body, idempotent=False)
         require_success(answer)
         call_id = answer.body.get("uuid")

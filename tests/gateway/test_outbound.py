@@ -1,14 +1,17 @@
 """Calls that we place: what is asked of us, what is asked of the platform, and what is remembered in between."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
+from gateway.call.script import Script
 from gateway.errors import PeerFault, Refused
-from gateway.outbound import REMEMBER_S, Outbound, Wanted, read_wanted, reference_of
+from gateway.events import CallStarted
+from gateway.outbound import REMEMBER_S, Outbound, Wanted, planned, read_wanted, reference_of, scripted
 from gateway.platforms.control import OutboundCall
+from media.formats import ULAW_8K
 
 BASE = "https://bot.example.test"
 CALL = {"to": "+15550100001", "from": "+15550100002"}
@@ -101,3 +104,59 @@ def test_what_is_not_a_call_is_refused_with_a_reason(body: Any, code: str) -> No
     with pytest.raises(Refused) as refused:
         read_wanted(body)
     assert (refused.value.code, refused.value.http_status) == (code, 400)
+
+
+SCRIPT = Script("en", "", "Hello.", "", "", "", machine="hang_up", message="From the bot.")
+
+
+def started(**custom: str) -> CallStarted:
+    return CallStarted("c1", "s1", ULAW_8K, ULAW_8K, custom, outbound=True)
+
+
+def test_what_a_machine_is_to_be_told_is_asked_for_call_by_call() -> None:
+    wanted = read_wanted({**CALL, "machine": "leave_message", "message": " Call us. "})
+    assert wanted.parameters == {"machine": "leave_message", "message": "Call us."}
+    script = scripted(SCRIPT, started(**wanted.parameters))
+    assert (script.machine, script.message) == ("leave_message", "Call us.")
+    assert planned(SCRIPT, wanted) == script
+
+
+def test_without_a_wish_the_bots_own_counts_and_inbound_calls_are_never_screened_by_parameters() -> None:
+    assert scripted(SCRIPT, started()) == SCRIPT
+    inbound = replace(started(machine="leave_message", message="x"), outbound=False)
+    assert scripted(SCRIPT, inbound) == SCRIPT
+
+
+def test_a_message_that_is_to_be_left_must_exist() -> None:
+    mute = replace(SCRIPT, message="")
+    with pytest.raises(Refused, match="no_message"):
+        planned(mute, read_wanted({**CALL, "machine": "leave_message"}))
+    assert planned(mute, read_wanted({**CALL, "machine": "hang_up"})).machine == "hang_up"
+
+
+@pytest.mark.parametrize(
+    ("wish", "code"),
+    [
+        ({"machine": "beep"}, "bad_machine"),
+        ({"machine": ["hang_up"]}, "bad_machine"),
+        ({"message": 1}, "bad_message"),
+        ({"message": "x" * 1001}, "bad_message"),
+        ({"params": {"machine": "hang_up"}}, "bad_parameter"),
+    ],
+)
+def test_a_wish_that_cannot_be_is_refused(wish: dict[str, Any], code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        read_wanted({**CALL, **wish})
+    assert (refused.value.code, refused.value.http_status) == (code, 400)
+
+
+async def test_the_platform_is_asked_who_answers_and_a_placed_call_is_known_by_its_reference() -> None:
+    dialler, now_s = Dialler(), [0.0]
+    placing = outbound(dialler, now_s)
+    await placing.place("twilio", Wanted("+15550100001", "+15550100002"), BASE, ask_who=True)
+    assert dialler.calls[0].ask_who
+    reference = reference_of(dialler.calls[0].answer_url)
+    assert placing.placed(reference)
+    assert not placing.placed("")
+    now_s[0] = REMEMBER_S
+    assert not placing.placed(reference)

@@ -45,6 +45,16 @@ def test_tools_are_counted_by_name_and_outcome_with_their_time() -> None:
     assert counted['voicebot_tool_seconds_sum{outcome="timeout",tool="find_order"}'] == 8.0
 
 
+def test_placed_calls_are_counted_by_who_answered() -> None:
+    telemetry = Telemetry()
+    for answered_by in ("human", "machine", "machine", ""):
+        telemetry.call_ended(CallRecord("CA1", "twilio", "then", bot="sales", answered_by=answered_by))
+    counted = exposed(telemetry)
+    assert counted['voicebot_calls_answered_total{bot="sales",by="machine"}'] == 2
+    assert counted['voicebot_calls_answered_total{bot="sales",by="human"}'] == 1
+    assert sum("calls_answered_total" in name for name in counted) == 2
+
+
 def test_what_was_refused_is_counted_by_code() -> None:
     telemetry = Telemetry()
     telemetry.refused("twilio", "bad_token")

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from gateway.call.departure import HANG_UP_GRACE_S
+from gateway.call.engines import Engines
 from gateway.call.line import Line
 from gateway.call.prompts import Prompts
 from gateway.call.record import CallRecord
 from gateway.call.recording import Recording
 from gateway.call.script import Script, Timing
-from gateway.call.session import FAREWELL_DEADLINE_S, CallSession, Engines
+from gateway.call.session import FAREWELL_DEADLINE_S, CallSession
 from gateway.errors import TtsError
 from gateway.events import CallStarted
 from gateway.llm.scripted import ScriptedModel
