@@ -42,21 +42,18 @@ class OnnxNetwork(Network):
 
     def load(self) -> None:
         path = with_durations(self._source)
-        if self._threads:
-            self._session = _open(path, self._threads)
-            return
-        self._session, threads, took_s = _fastest(path)
-        log.info("threads_chosen", threads=threads, seconds={count: round(s, 3) for count, s in took_s.items()})
+        threads = self._threads
+        if not threads:
+            threads, took_s = _fastest(path)
+            log.info("threads_chosen", threads=threads, seconds={count: round(s, 3) for count, s in took_s.items()})
+        self._session = _open(path, threads)
 
     def speak(self, asked: Sequence[Asked], wanted: Callable[[int], bool]) -> list[Utterance | None]:
         return [self._say(one) if wanted(item) else None for item, one in enumerate(asked)]
 
     def _say(self, asked: Asked) -> Utterance:
         assert self._session is not None, "load comes first"
-        self._run = run = ort.RunOptions()
-        # The arena grows with the longest piece, to 400 MB; kept, they would be the process's until its end. Giving
-        # them back costs no time that could be measured.
-        run.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+        self._run = run = _run_options()
         try:
             audio, durations = self._session.run([_AUDIO, DURATIONS], _feed(asked), run)
         except Exception as error:  # the runtime has no error class of its own for a run that was told to end
@@ -75,6 +72,14 @@ class OnnxNetwork(Network):
 
     def close(self) -> None:
         self._session = None
+
+
+def _run_options() -> ort.RunOptions:
+    options = ort.RunOptions()
+    # The arena grows with the longest piece, to 400 MB; kept, they would be the process's until its end. Giving them
+    # back costs no time that could be measured.
+    options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+    return options
 
 
 def _feed(asked: Asked) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.generic]]]:
@@ -98,17 +103,18 @@ def _open(path: Path, threads: int) -> ort.InferenceSession:
         raise ConfigError(f"{path} cannot be loaded ({type(error).__name__}); delete it and start again.") from error
 
 
-def _fastest(path: Path) -> tuple[ort.InferenceSession, int, dict[int, float]]:
-    """Return the session with the fewest threads that more would not beat, and the seconds of each that was tried."""
-    threads, session = 1, _open(path, 1)
-    took_s = {1: _best_s(session)}
+def _fastest(path: Path) -> tuple[int, dict[int, float]]:
+    """Return the fewest threads that twice as many would not beat, and the seconds of each number that was tried.
+
+    One session at a time: two would leave the process a copy of the weights larger for good.
+    """
+    threads, took_s = 1, {1: _best_s(_open(path, 1))}
     while threads * 2 <= usable_cores():
-        wider = _open(path, threads * 2)
-        took_s[threads * 2] = _best_s(wider)
+        took_s[threads * 2] = _best_s(_open(path, threads * 2))
         if took_s[threads] < took_s[threads * 2] * _WORTH_A_THREAD:
             break
-        threads, session = threads * 2, wider
-    return session, threads, took_s
+        threads *= 2
+    return threads, took_s
 
 
 def usable_cores() -> int:
@@ -121,7 +127,7 @@ def _best_s(session: ort.InferenceSession) -> float:
     took_s = []
     for _ in range(1 + _TEST_RUNS):
         began_s = time.perf_counter()
-        session.run([_AUDIO], feed)
+        session.run([_AUDIO], feed, _run_options())
         took_s.append(time.perf_counter() - began_s)
     return min(took_s[1:])
 

@@ -59,7 +59,7 @@ class Ladder:
     with_reference: bool = True
     with_poisson: bool = True
     rounds: int = _ROUNDS
-    # A closed rung asks for nothing more after this, though not all replies were had: a slow machine's time is bounded.
+    # A closed rung, and cancellation's first run, ask for nothing more after this: a slow machine's time is bounded.
     rung_s: float = math.inf
 
     @property

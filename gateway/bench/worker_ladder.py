@@ -5,6 +5,7 @@ the same replies in the same order, in the same run, from the same process.
 """
 
 import asyncio
+import math
 import os
 import platform
 import random
@@ -87,22 +88,23 @@ class Bench:
         whole and with `share` of them interrupted shortly after their first sound.
         """
         replies = self._replies(max(_LEAST, clients * self._ladder.rounds))
-        interrupted = {n for n in range(len(replies)) if random.Random(_SEED + n).random() < share}
-        whole, whole_cpu_s = await self._spoken(clients, replies, set())
-        cut, cut_cpu_s = await self._spoken(clients, replies, interrupted)
+        whole, whole_cpu_s = await self._spoken(clients, replies, set(), self._ladder.rung_s)
+        interrupted = {n for n in whole if random.Random(_SEED + n).random() < share}
+        cut, cut_cpu_s = await self._spoken(clients, replies[: len(whole)], interrupted)
         rest_s = sum(whole[n].audio_s - cut[n].audio_s for n in interrupted)
         rest_cpu_s = whole_cpu_s * rest_s / sum(answer.audio_s for answer in whole.values())
         return (whole_cpu_s - cut_cpu_s) / rest_cpu_s if rest_cpu_s > 0 else None
 
     async def _spoken(
-        self, clients: int, replies: list[list[str]], interrupted: set[int]
+        self, clients: int, replies: list[list[str]], interrupted: set[int], limit_s: float = math.inf
     ) -> tuple[dict[int, Answer], float]:
         todo, answers = iter(enumerate(replies)), {}
-        before_s = cpu_seconds(self._pid)
+        before_s, ends_s = cpu_seconds(self._pid), time.perf_counter() + limit_s
         async with self._callers("sessions", clients) as callers:
 
             async def talk(caller: Caller) -> None:
-                for n, reply in todo:
+                while time.perf_counter() < ends_s and (item := next(todo, None)) is not None:
+                    n, reply = item
                     answers[n] = await caller.ask(reply, _BARGE_IN_S if n in interrupted else None)
 
             await asyncio.gather(*map(talk, callers))
