@@ -67,11 +67,14 @@ class Screening:
         self._answering.told(answered_by, announced=announced)
         self._record.answered_by = answered_by.value
 
+    def begin(self) -> None:
+        """Hold the greeting: to be called before anything of the call is heard, and `run` with it."""
+        self._floor.happen(Happening.SCREEN)
+
     async def run(self) -> None:
         """Look until the person has been greeted for a while, or the machine dealt with."""
         now = asyncio.get_running_loop().time
         began_s = now()
-        self._floor.happen(Happening.SCREEN)
         while self._floor.state not in (State.CLOSING, State.OVER):
             at_s = now() - began_s
             if self._floor.state is not State.SCREENING and self._answering.answered_by is None:

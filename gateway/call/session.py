@@ -6,6 +6,7 @@ think    turn -> model -> sentences -> voice             (one task per reply, in
 speak    voice -> PCM -> exact frames
 play     frames -> codec -> socket, on schedule; marks come back through `hear`
 watch    silence, hard cap
+screen   who has answered a call that we placed, where the bot does not talk to machines
 
 Who speaks when is decided in floor.py.
 
@@ -163,6 +164,7 @@ class CallSession:
             if self._recording is not None:
                 tasks.create_task(self._recording.run(), name="record")
             if self.screening.wanted:
+                self.screening.begin()
                 tasks.create_task(self.screening.run(), name="screen")
             else:
                 self._floor.greet()

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gateway.call.record import CallRecord
 from gateway.gateway import Gateway
@@ -209,3 +211,29 @@ def test_an_inbound_call_is_greeted_at_once_whatever_its_parameters_say() -> Non
     trace, record = run_leaping(rig.call([replace(answering(noise(3.0)), interrupt_after_s=None)]))
     assert record.answered_by == ""
     assert first_word_s(trace) < 0.1
+
+
+sounds = st.tuples(st.sampled_from([noise, silence, beep]), st.sampled_from([0.1, 0.3, 0.8, 2.0, 4.0]))
+tellings = st.none() | st.tuples(
+    st.sampled_from([0.3, 1.0, 2.5, 6.0]), st.sampled_from(["human", "machine_start", "machine_end_beep", "fax"])
+)
+
+
+@given(
+    st.lists(sounds, min_size=1, max_size=6),
+    st.sampled_from(["", "1", "12#"]),
+    st.sampled_from(["hang_up", "leave_message"]),
+    st.sampled_from([GREETING, ""]),
+    tellings,
+)
+@settings(max_examples=25, deadline=None)
+def test_whatever_answers_the_call_ends_and_somebody_is_known_to_have_answered(
+    heard: list[tuple[Any, float]], then: str, machine: str, greeting: str, told: tuple[float, str] | None
+) -> None:
+    turn = answering(*(make(seconds) for make, seconds in heard), silence(3.5), then=then)
+    trace, record, _ = call(turn, rig=Rig(greeting=greeting), told=told, machine=machine)
+    assert record.ended in ("stop", "closed", "goodbye", "machine", "fax", "message_left")
+    assert record.answered_by in ("human", "machine", "fax")
+    assert trace.violations == ()
+    if record.ended == "message_left":
+        assert record.turns[-1].heard_text == MESSAGE

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gateway.call.keypad import KeyRules
 from gateway.call.record import CallRecord
 from gateway.call.script import Timing
 from gateway.errors import LlmError, SttError
@@ -73,6 +74,7 @@ class Plan:
     faults: Faults
     greeting: str
     farewell_s: float | None
+    keys: KeyRules
 
 
 seconds = st.floats(0.0, 3.0).map(lambda s: round(s, 2))
@@ -80,14 +82,15 @@ seconds = st.floats(0.0, 3.0).map(lambda s: round(s, 2))
 
 @st.composite
 def callers_turn(draw: st.DrawFn) -> CallerTurn:
-    """Up to three sounds with pauses between them, perhaps into the bot's words."""
+    """Up to three sounds with pauses between them, perhaps with keys, perhaps into the bot's words."""
     pcm = b""
     for _ in range(draw(st.integers(1, 3))):
         pcm += sound(draw(st.sampled_from([0.06, 0.15, 0.4, 1.2]))).pcm
         pcm += bytes(round(draw(seconds) * 4000) * 2)
     turn = recorded_turn("caller", pcm, 8000, "words")
     after_s = draw(st.none() | seconds)
-    return replace(turn, interrupt_after_s=after_s)
+    digits = draw(st.sampled_from(["", "", "1", "12#", "#", "0071"]))
+    return replace(turn, interrupt_after_s=after_s, digits=digits, keys_after_s=draw(seconds))
 
 
 def answers() -> st.SearchStrategy[Answer]:
@@ -115,6 +118,12 @@ plans = st.builds(
     ),
     greeting=st.sampled_from(["Hello.", ""]),
     farewell_s=st.none() | st.floats(0.0, 20.0).map(lambda s: round(s, 2)),
+    keys=st.builds(
+        KeyRules,
+        max_digits=st.sampled_from([1, 3, 32]),
+        pause_s=st.sampled_from([0.3, 1.0, 3.0]),
+        interrupts=st.booleans(),
+    ),
 )
 
 
@@ -124,7 +133,7 @@ def held(plan: Plan) -> tuple[CallTrace, CallRecord, Gateway]:
         voices=TestVoices(plan.voice_delay_s, lambda text: plan.fails in text),
         ears=SlowRecognisers(*plan.answers),
         greeting=plan.greeting,
-        timing=TIMING,
+        timing=replace(TIMING, keys=plan.keys),
     )
 
     async def main() -> tuple[CallTrace, CallRecord, Gateway]:

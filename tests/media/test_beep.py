@@ -94,7 +94,7 @@ def test_noise_is_none() -> None:
     assert found(silence(20.0), noise=3000.0) == []
 
 
-@pytest.mark.parametrize("speed", [0.85, 1.0, 1.2])
+@pytest.mark.parametrize("speed", [0.85, 1.0])
 @pytest.mark.parametrize("recording", SPEECH, ids=lambda path: path.name)
 def test_no_caller_sounds_like_a_beep(recording: Path, speed: float) -> None:
     ulaw = recording.suffix == ".ulaw"
@@ -111,6 +111,13 @@ def test_any_split_finds_the_same_tones(cuts: list[int]) -> None:
     pieces = [tone for piece in split_at(pcm, cuts) for tone in detector.feed(piece)]
     assert pieces == ToneDetector().feed(pcm)
     assert len(pieces) == 2
+
+
+@given(st.lists(st.binary(max_size=1500), max_size=8))
+@settings(max_examples=60, deadline=None)
+def test_any_bytes_are_sound(pieces: list[bytes]) -> None:
+    detector = ToneDetector()
+    assert all(tone.lasted_s > 0 for piece in pieces for tone in detector.feed(piece))
 
 
 def test_it_is_known_how_long_a_tone_has_been_sounding() -> None:
