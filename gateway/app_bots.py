@@ -1,11 +1,15 @@
 """From settings to the bots and the rules by which calls find them."""
 
+from dataclasses import replace
+
 import aiohttp
 
 from config.bots import DEFAULT_BOT, Answering, Speech, Turn
 from config.bots import Bot as BotTable
 from config.errors import ConfigError
+from config.group import Language
 from config.settings import Settings
+from gateway import bots
 from gateway.app_tools import build_tools
 from gateway.bots import Bot
 from gateway.call.answering import AnsweringRules
@@ -14,6 +18,9 @@ from gateway.call.script import Script, Timing
 from gateway.routing import Routing
 from media.dtmf import ToneTiming
 from media.pronunciation import check_ipa
+
+# Engines that tell languages apart.
+_POLYGLOT = ("whisper", "energy")
 
 
 def build_routing(settings: Settings, http: aiohttp.ClientSession) -> Routing:
@@ -27,8 +34,10 @@ def build_routing(settings: Settings, http: aiohttp.ClientSession) -> Routing:
 
 
 def _bot(name: str, table: BotTable, turn: Turn, settings: Settings, http: aiohttp.ClientSession) -> Bot:
+    where = "bot" if name == DEFAULT_BOT else f"bots.{name}"
+    script = _script(table, settings.answering)
     return Bot(
-        _script(table, settings.answering),
+        script,
         _timing(table, turn, settings),
         table.voice,
         table.speed,
@@ -39,7 +48,23 @@ def _bot(name: str, table: BotTable, turn: Turn, settings: Settings, http: aioht
         selectable=table.selectable,
         tools=build_tools(settings, table, http),
         ask_platform=settings.answering.ask_platform,
-        lexicon=_lexicon("bot" if name == DEFAULT_BOT else f"bots.{name}", table),
+        lexicon=_lexicon(where, table),
+        also=_also(where, table, script, settings.stt.engine),
+    )
+
+
+def _also(where: str, table: BotTable, own: Script, engine: str) -> tuple[bots.Speech, ...]:
+    """The bot's other languages; a call begins in its own, so there is nothing to greet with."""
+    if table.speech and engine not in _POLYGLOT:
+        raise ConfigError(
+            f"{where}.languages: stt.engine {engine} hears one language a call; "
+            f"use {' or '.join(_POLYGLOT)}, or a bot for each language"
+        )
+    return tuple(
+        bots.Speech(
+            _in_language(own, table, code), speech.voice, speech.speed, _lexicon(f"{where}.speech.{code}", speech)
+        )
+        for code, speech in table.speech.items()
     )
 
 
@@ -63,11 +88,11 @@ def _spelling(entry: str) -> str:
 
 
 def _script(table: BotTable, answering: Answering) -> Script:
-    # English goes without saying: models answer in the language that they are addressed in.
-    told = (table.system_prompt, "" if table.language == "en" else table.instruction)
+    # English alone goes without saying: models answer in the language that they are addressed in.
+    goes_without = table.language == "en" and not table.speech
     return Script(
         table.language,
-        " ".join(part for part in told if part),
+        table.system_prompt if goes_without else _told(table, table),
         table.greeting,
         table.fallback,
         table.reprompt,
@@ -84,6 +109,26 @@ def _script(table: BotTable, answering: Answering) -> Script:
             answering.longest_wait_s,
         ),
     )
+
+
+def _in_language(own: Script, table: BotTable, code: Language) -> Script:
+    speech = table.speech[code]
+    return replace(
+        own,
+        language=code,
+        system_prompt=_told(table, speech),
+        greeting="",
+        fallback=speech.fallback,
+        reprompt=speech.reprompt,
+        goodbye=speech.goodbye,
+        still_there=speech.still_there,
+        fillers=speech.fillers,
+        message="",
+    )
+
+
+def _told(table: BotTable, speech: Speech) -> str:
+    return " ".join(part for part in (table.system_prompt, speech.instruction) if part)
 
 
 def _timing(table: BotTable, turn: Turn, settings: Settings) -> Timing:

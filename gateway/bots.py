@@ -6,11 +6,23 @@ from dataclasses import dataclass, field
 
 from gateway.call.prompts import Prompts
 from gateway.call.script import Script, Timing
+from gateway.call.tongues import Tongue
+from gateway.stt.base import PolyglotFactory, Recogniser, RecogniserFactory
 from gateway.tools.base import Toolset
 from gateway.tts.base import SpeechFactory, SpeechSession
 
 # Of a bot that nobody gave a name.
 DEFAULT_BOT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """How a bot speaks another language than its own."""
+
+    script: Script
+    voice: str
+    speed: float
+    lexicon: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +42,12 @@ class Bot:
     ask_platform: bool = False
     tools: Toolset = field(default_factory=Toolset)
     lexicon: Mapping[str, str] = field(default_factory=dict, repr=False)
+    also: tuple[Speech, ...] = ()
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Those its callers may speak, its own first."""
+        return (self.script.language, *(speech.script.language for speech in self.also))
 
 
 class Cast:
@@ -38,7 +56,8 @@ class Cast:
     def __init__(self, factory: SpeechFactory, bots: tuple[Bot, ...]) -> None:
         """`bots` has the default first."""
         self._factory = factory
-        self._prompts = {bot.name: Prompts(bot.voice, bot.script.language, bot.speed, bot.lexicon) for bot in bots}
+        self._prompts = {bot.name: _prompts(bot) for bot in bots}
+        self._tongues = {bot.name: tuple(Tongue(s.script, _prompts(s)) for s in bot.also) for bot in bots}
         self._bots = bots
 
     @property
@@ -48,6 +67,10 @@ class Cast:
 
     def prompts(self, bot: Bot) -> Prompts:
         return self._prompts[bot.name]
+
+    def tongues(self, bot: Bot) -> tuple[Tongue, ...]:
+        """The bot's other languages."""
+        return self._tongues[bot.name]
 
     def voice(self, bot: Bot) -> SpeechSession:
         """A voice for one call, not open yet."""
@@ -64,3 +87,16 @@ class Cast:
 
     async def _prepare(self, bot: Bot) -> None:
         await self.prompts(bot).prepare(self._factory, bot.script.prompts())
+        for tongue in self.tongues(bot):
+            await tongue.prompts.prepare(self._factory, tongue.script.prompts())
+
+
+def _prompts(speech: Speech | Bot) -> Prompts:
+    return Prompts(speech.voice, speech.script.language, speech.speed, speech.lexicon)
+
+
+def ears_for(bot: Bot, factory: RecogniserFactory) -> Recogniser:
+    """A recogniser for one call of the bot, of all its languages where the factory has one."""
+    if bot.also and isinstance(factory, PolyglotFactory):
+        return factory.polyglot(bot.languages)
+    return factory.recogniser(bot.script.language)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import structlog
 
-from gateway.bots import Bot, Cast
+from gateway.bots import Bot, Cast, ears_for
 from gateway.call.calls import Calls
 from gateway.call.engines import Engines
 from gateway.call.line import Line, Socket
@@ -228,8 +228,16 @@ class Gateway:
         recording = None
         if self._recordings is not None:
             recording = self._recordings.of(record, started.format_in, started.format_out)
-        ears = self.parts.ears.recogniser(bot.script.language)
-        engines = Engines(ears, self.parts.model, voice, self._cast.prompts(bot), recording, bot.tools)
+        tongues = self._cast.tongues(bot)
+        engines = Engines(
+            ears_for(bot, self.parts.ears),
+            self.parts.model,
+            voice,
+            self._cast.prompts(bot),
+            recording,
+            bot.tools,
+            tongues,
+        )
         leg = Leg(platform, started, line, self.parts.controls.get(platform.name), self.handovers)
         with structlog.contextvars.bound_contextvars(call=started.call_id):
             log.info("call_started", platform=platform.name, bot=bot.name)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from gateway.call.prompts import Prompts
 from gateway.call.recording import Recording
+from gateway.call.tongues import Tongue
 from gateway.llm.base import LanguageModel
 from gateway.stt.base import Recogniser
 from gateway.tools.base import Toolset
@@ -20,3 +21,4 @@ class Engines:
     prompts: Prompts
     recording: Recording | None = None
     tools: Toolset = field(default_factory=Toolset)
+    tongues: tuple[Tongue, ...] = ()  # other languages that the caller may go over to

@@ -48,7 +48,7 @@ class Floor:
         leave: Callable[[], None],
         keys: Keys,
     ) -> None:
-        self._script = script
+        self.script = script
         self._timing = timing
         self._patience = Patience(timing.whole_silence_ms, timing.end_silence_ms, timing.unfinished_silence_ms)
         self._listener = listener
@@ -92,9 +92,9 @@ class Floor:
 
     def greet(self) -> None:
         """Say the greeting, where there is one."""
-        if self._script.greeting:
+        if self.script.greeting:
             self.happen(Happening.PROMPT)
-            self._replies.prompt(self._script.greeting, protected=not self._timing.greeting_yields)
+            self._replies.prompt(self.script.greeting, protected=not self._timing.greeting_yields)
 
     # What happens, seen with the words in mind.
 
@@ -149,7 +149,7 @@ class Floor:
 
     def _meaning(self) -> Meaning:
         heard, waiting = self._speaker.heard(), self._speaker.waiting
-        return meaning(self._listener.words, self._script.language, heard, waiting=waiting)
+        return meaning(self._listener.words, self.script.language, heard, waiting=waiting)
 
     def _weigh(self) -> None:
         meant = self._meaning()
@@ -164,7 +164,7 @@ class Floor:
 
     def _completeness(self) -> Completeness:
         listener = self._listener
-        judged = completeness(listener.words, self._script.language, asked=self._speaker.written())
+        judged = completeness(listener.words, self.script.language, asked=self._speaker.written())
         # The end of the sentence may not be known yet: what is known so far can only tell that more comes.
         fresh = listener.words_are_fresh or self.state is State.DECIDING
         return judged if fresh or judged is Completeness.UNFINISHED else Completeness.UNKNOWN
@@ -237,11 +237,11 @@ class Floor:
             case Act.REPLY:
                 self._replies.answer()
             case Act.REPROMPT:
-                self._replies.prompt(self._script.reprompt)
+                self._replies.prompt(self.script.reprompt)
             case Act.ASK_IF_THERE:
-                self._replies.prompt(self._script.still_there)
+                self._replies.prompt(self.script.still_there)
             case Act.SAY_GOODBYE:
-                self._replies.prompt(self._script.goodbye)
+                self._replies.prompt(self.script.goodbye)
 
     def _speculate(self) -> None:
         """At a pause that may be the end, ask the model in advance."""

@@ -56,7 +56,7 @@ class Keys:
     ) -> None:
         self._keypad = Keypad(rules)
         self._rules = rules
-        self._language = language
+        self.language = language
         self._exchange = exchange
         self._ears = ears
         self._pressed = pressed
@@ -138,4 +138,4 @@ class Keys:
         log.info("keys_pressed", count=sum(map(len, entries)))
         for entry in entries:
             shown = as_turn if self._rules.recorded else as_recorded
-            self._exchange.caller_said(as_turn(entry, self._language), shown(entry, self._language))
+            self._exchange.caller_said(as_turn(entry, self.language), shown(entry, self.language))

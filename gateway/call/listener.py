@@ -46,6 +46,7 @@ class Listener:
         self.deciding = False  # the answer to a commit is awaited
         self.words = ""  # of the utterance, as far as they are known
         self.punctuates = ears.partials  # until a whole sentence comes without a mark
+        self.heard: Callable[[Final], None] = lambda final: None  # before its words count as said
         self.is_own_voice: Callable[[str], bool] = lambda text: False  # whether final words are the bot's
 
     @property
@@ -136,6 +137,8 @@ class Listener:
                     self._happen(Happening.PARTIAL)
             case Final():
                 log.debug("caller_said", words=event.text, took_s=round(event.took_s, 3))
+                if not self.is_own_voice(event.text):
+                    self.heard(event)
                 self._recognised(event.text)
 
     def _recognised(self, text: str) -> None:

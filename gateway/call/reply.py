@@ -69,6 +69,12 @@ class Replies:
             messages = ask([*self._exchange.history.messages(), Message("user", words)])
             self._ahead = Speculation(self._model, messages, self._script.system_prompt, self._spawn, self._offered())
 
+    def speak_as(self, script: Script) -> None:
+        """Go on in the language of this script; what was asked in advance is not in it."""
+        self.drop()
+        self._script = script
+        self._fillers = Fillers(script.fillers)
+
     def drop(self) -> None:
         """Forget what was asked in advance."""
         if self._ahead is not None:

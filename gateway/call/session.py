@@ -39,6 +39,7 @@ from gateway.call.reply import Replies
 from gateway.call.screening import Screening
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
+from gateway.call.tongues import Tongue, Tongues
 from gateway.call.turn import Happening, State
 from gateway.call.vigil import Vigil
 from gateway.errors import Refused, TtsError, VoicebotError
@@ -89,15 +90,7 @@ class CallSession:
         self._listener = Listener(engines.ears, started.format_in, self._exchange, self._happen, self._echo)
         self._speaker = Speaker(engines.voice, self._playout, engines.prompts, timing.keys.sound)
         self._tasks = asyncio.TaskGroup()
-        self._replies = Replies(
-            engines.model,
-            self._speaker,
-            self._exchange,
-            script,
-            timing,
-            self._spawn,
-            self._happen,
-        )
+        self._replies = Replies(engines.model, self._speaker, self._exchange, script, timing, self._spawn, self._happen)
         tones = key_tones(timing.keys.in_band, line.codec.capabilities.digits_in, started.format_in)
         self._keys = Keys(
             timing.keys,
@@ -114,6 +107,8 @@ class CallSession:
         self._floor = Floor(script, timing, self._listener, self._speaker, self._replies, leave, self._keys)
         self.screening = Screening(script, started, self._listener, self._floor, self._replies, self._departure, record)
         self._intake.also = self.screening.take
+        tongues = (Tongue(script, engines.prompts), *engines.tongues)
+        self._listener.heard = Tongues(tongues, engines.ears, self._speak_in).heard
         self._vigil = Vigil(timing.max_call_s, timing.silence_s, timing.idle_s if script.still_there else 0.0)
         self._playout.on_audible = self._on_audible
         self._playout.on_frame = self._on_frame
@@ -233,3 +228,10 @@ class CallSession:
 
     def _happen(self, happening: Happening) -> None:
         self._floor.happen(happening)
+
+    def _speak_in(self, tongue: Tongue) -> None:
+        """Go on in another language: sentences, voice, model and patience."""
+        self._replies.speak_as(tongue.script)
+        self._floor.script = tongue.script
+        self._keys.language = tongue.script.language
+        self._speaker.prompts = tongue.prompts

@@ -23,7 +23,7 @@ class Speaker:
     ) -> None:
         self._voice = voice
         self._playout = playout
-        self._prompts = prompts
+        self.prompts = prompts
         self._heard = Heard()
         self._unspoken: set[int] = set()  # asked of the voice, not answered to the end
         self._all_spoken = asyncio.Event()
@@ -46,11 +46,11 @@ class Speaker:
 
     def say(self, written: str) -> None:
         """Speak a sentence behind the others; one with nothing to say (an emoji) counts as said."""
-        spoken = self._prompts.spoken(written)
+        spoken = self.prompts.spoken(written)
         if not spoken.text:
             return
         try:
-            number = self._voice.speak(spoken.text, self._prompts.delivery(spoken))
+            number = self._voice.speak(spoken.text, self.prompts.delivery(spoken))
         except TtsError as error:  # refused for good: nothing can be asked of it any more
             self._fail(error.code, error.detail)
             return
@@ -61,7 +61,7 @@ class Speaker:
 
     def prompt(self, text: str) -> None:
         """Speak a fixed sentence: from memory where it is kept, so that it is heard even when the voice has failed."""
-        prompt = self._prompts.get(text)
+        prompt = self.prompts.get(text)
         if prompt is None:
             self.say(text)
             return
@@ -76,7 +76,7 @@ class Speaker:
 
         Asked of the voice it would queue there, in front of the reply that it is to bridge the wait for.
         """
-        prompt = self._prompts.get(text)
+        prompt = self.prompts.get(text)
         if prompt is None:
             return False
         self._aside = self._next_prompt()

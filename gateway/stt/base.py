@@ -3,9 +3,9 @@
 Times are seconds of caller audio since the first byte fed, so they mean the same in real time and in tests.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 # What every recogniser is fed: mono s16le at this rate, upsampled once from the wire (F-80).
 STT_RATE_HZ = 16_000
@@ -45,6 +45,8 @@ class Final:
     # How long the commit waited for it; 0.0 when the words were ready.
     took_s: float
     language: str = ""
+    # How likely that language is among those the caller may speak; 1.0 where there is no other.
+    language_share: float = 1.0
 
 
 SttEvent = SpeechStarted | SpeechPaused | Partial | Final
@@ -95,3 +97,21 @@ class RecogniserFactory(Protocol):
     async def ready(self) -> bool: ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Polyglot(Recogniser, Protocol):
+    """Hears several languages, and tells with each Final which one it was."""
+
+    def expect(self, language: str) -> None:
+        """From now on take what could be either for this one, which it was made for among others."""
+        ...
+
+
+@runtime_checkable
+class PolyglotFactory(RecogniserFactory, Protocol):
+    """Can also make one that hears several languages."""
+
+    def polyglot(self, languages: Sequence[str]) -> Polyglot:
+        """`languages` are those the caller may speak, the expected one first."""
+        ...

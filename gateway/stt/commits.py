@@ -40,7 +40,9 @@ class Commits:
             commit.deadline.cancel()
             said = commit.said
             took_s = round(asyncio.get_running_loop().time() - commit.at_s, 3)
-            self._events.put(said.error or Final(said.text, said.speech_end_s, took_s, said.language))
+            spoken = said.spoken
+            final = Final(said.text, said.speech_end_s, took_s, spoken.language, spoken.language_share)
+            self._events.put(said.error or final)
 
     def forget(self) -> None:
         """Answer nothing any more."""

@@ -1,6 +1,7 @@
 """Hearing without a model: speech is what is loud, and the words are canned. For load tests and rehearsals."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from itertools import cycle
 
@@ -11,6 +12,8 @@ from media.level import rms_dbfs
 
 # A frame as the phone sends them; shorter ones cost more, longer ones see a pause later.
 _FRAME_SAMPLES = 320
+# Canned words may say which language they are: "[id] Jam berapa buka?"
+_MARKED = re.compile(r"(?:\[(?P<code>[a-z]{2})\] *)?(?P<text>.*)", re.DOTALL)
 
 
 class EnergyRecogniser:
@@ -40,9 +43,13 @@ class EnergyRecogniser:
 
     def commit(self) -> None:
         """Answer at once: the next canned words when there was speech, else blank."""
-        text = next(self._words) if self._heard else ""
+        marked = _MARKED.fullmatch(next(self._words) if self._heard else "")
+        language, text = (marked["code"], marked["text"]) if marked else ("", "")
         self._heard = self._activity.speaking
-        self._events.put(Final(text, self._speech_end_s, took_s=0.0, language=self._language))
+        self._events.put(Final(text, self._speech_end_s, took_s=0.0, language=language or self._language))
+
+    def expect(self, language: str) -> None:
+        self._language = language
 
     def discard(self) -> None:
         self._heard = self._activity.speaking
@@ -75,6 +82,9 @@ class EnergyRecognisers:
         self._end_dbfs = end_dbfs
         self._min_speech_ms = min_speech_ms
         self._pause_ms = pause_ms
+
+    def polyglot(self, languages: Sequence[str]) -> EnergyRecogniser:
+        return self.recogniser(languages[0])
 
     def recogniser(self, language: str) -> EnergyRecogniser:
         activity = VoiceActivity(

@@ -115,11 +115,11 @@ class Utterance:
         return " ".join(text for text in texts if text)
 
     @property
-    def language(self) -> str:
-        """The language of the last piece with words, else of any."""
+    def spoken(self) -> Transcript:
+        """The last piece with words, else the last of any, which tells the language."""
         found = [piece.transcript for piece in self.pieces if piece.transcript is not None]
-        spoken = [transcript.language for transcript in found if transcript.text]
-        return (spoken or [transcript.language for transcript in found] or [""])[-1]
+        worded = [transcript for transcript in found if transcript.text]
+        return (worded or found or [Transcript("")])[-1]
 
     def resume(self, at: int, floor: int) -> Piece | None:
         """Speech begins, or goes on after a pause, at `at`; what is before `floor` belongs to something else.

@@ -5,7 +5,7 @@ the last commit is transcribed in advance; if the pause turns out to be the end 
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -30,10 +30,11 @@ class WhisperRecogniser:
 
     partials = True
 
-    def __init__(self, engine: WhisperEngine, activity: VoiceActivity, language: str) -> None:
+    def __init__(self, engine: WhisperEngine, activity: VoiceActivity, *languages: str) -> None:
+        """`languages` are codes, the expected one first; "auto" is any."""
         self._engine = engine
         self._activity = activity
-        self._language = "" if language == "auto" else language
+        self._languages = [] if languages == ("auto",) else list(languages)
         self._events = EventQueue()
         self._audio = CallerAudio()
         self._said = Utterance()
@@ -74,6 +75,9 @@ class WhisperRecogniser:
     def discard(self) -> None:
         self._take_utterance()
         self._engine.drop(self, finals=False)
+
+    def expect(self, language: str) -> None:
+        self._languages.sort(key=lambda known: known != language)  # stable: the others keep their order
 
     def events(self) -> AsyncIterator[SttEvent]:
         """A retryable SttError stands for one Final; iterate anew to go on."""
@@ -116,7 +120,7 @@ class WhisperRecogniser:
     def _transcribe(self, said: Utterance, piece: Piece, purpose: Purpose) -> None:
         pcm = self._audio.cut(piece.begin, piece.end)
         piece.outcome = None
-        piece.job = Job(self, purpose, self._language, lambda: pcm, partial(self._piece_done, said, piece))
+        piece.job = Job(self, purpose, ",".join(self._languages), lambda: pcm, partial(self._piece_done, said, piece))
         self._engine.submit(piece.job)
 
     def _piece_done(self, said: Utterance, piece: Piece, outcome: Transcript | SttError) -> None:
@@ -142,7 +146,7 @@ class WhisperRecogniser:
                 text = f"{said.text} {outcome.text}" if said.text else outcome.text
                 self._events.put(Partial(text, to_s(upto[0])))
 
-        self._engine.submit(Job(self, Purpose.PARTIAL, self._language, newest, done))
+        self._engine.submit(Job(self, Purpose.PARTIAL, ",".join(self._languages), newest, done))
 
     def _take_utterance(self) -> Utterance:
         """Return the utterance, its open speech closed, and begin a new one; a speaker who speaks on is in both."""
@@ -183,6 +187,9 @@ class WhisperRecognisers:
 
     def recogniser(self, language: str) -> WhisperRecogniser:
         """`language` is a code such as "en", or "auto" to find it in what is said."""
+        return self.polyglot([language])
+
+    def polyglot(self, languages: Sequence[str]) -> WhisperRecogniser:
         activity = VoiceActivity(
             SileroScore(self._silero),
             start_threshold=self._start_threshold,
@@ -191,7 +198,7 @@ class WhisperRecognisers:
             pause_ms=self._pause_ms,
             frame_samples=FRAME_SAMPLES,
         )
-        return WhisperRecogniser(self._engine, activity, language)
+        return WhisperRecogniser(self._engine, activity, *languages)
 
     async def start_worker(self) -> Worker:
         """Start the process that all calls share; WorkerLost when it does not come up."""

@@ -99,6 +99,7 @@ class PipeWorker:
 
 def _transcript(answer: dict[str, Any]) -> Transcript:
     try:
-        return Transcript(str(answer["text"]), str(answer["language"]), float(answer["took_s"]))
+        share = float(answer["language_share"])
+        return Transcript(str(answer["text"]), str(answer["language"]), float(answer["took_s"]), share)
     except (KeyError, TypeError, ValueError) as error:
         raise WorkerLost("stt_protocol", f"the answer lacks {error}") from error

@@ -2,7 +2,7 @@
 
 gateway -> process: a header (job number, language, size of the audio) and the audio, 16 kHz s16le.
 process -> gateway: {"ready": true} once, or {"error"} when the model cannot be loaded; then per job
-                    {"number", "text", "language", "took_s"}, or {"number", "error"}.
+                    {"number", "text", "language", "language_share", "took_s"}, or {"number", "error"}.
 """
 
 import json
@@ -10,7 +10,9 @@ import struct
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-_HEADER = struct.Struct(">I8sI")
+# Nine codes of two letters, parted.
+_LANGUAGE_BYTES = 32
+_HEADER = struct.Struct(f">I{_LANGUAGE_BYTES}sI")
 # The longest job is one Whisper window; the process refuses more before it takes the memory.
 MAX_AUDIO_BYTES = 30 * 32_000
 # 448 tokens are Whisper's longest answer; this holds them in any script.
@@ -28,11 +30,12 @@ class Transcript:
     text: str = field(repr=False)
     language: str = ""
     took_s: float = 0.0
+    language_share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class AudioJob:
-    """Audio to transcribe; `language` is a code, or empty to let the model find it."""
+    """Audio to transcribe. `language` is a code, or several parted by commas, the expected one first, or empty: any."""
 
     number: int
     language: str
@@ -42,7 +45,7 @@ class AudioJob:
 def encode_job(job: AudioJob) -> bytes:
     """Return the bytes of one job; WireFault when the audio or the language code is too long."""
     language = job.language.encode()
-    if len(language) > 8 or len(job.pcm) > MAX_AUDIO_BYTES:
+    if len(language) > _LANGUAGE_BYTES or len(job.pcm) > MAX_AUDIO_BYTES:
         raise WireFault(f"job with {len(job.pcm)} bytes of audio and a language code of {len(language)}")
     return _HEADER.pack(job.number, language, len(job.pcm)) + job.pcm
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gateway.bots import Bot
+from gateway.bots import Bot, Speech
 from gateway.call.calls import Calls
 from gateway.call.line import Socket
 from gateway.call.record import CallRecord
@@ -93,6 +93,7 @@ class Rig:
     timing: Timing = field(default_factory=lambda: Timing(500, 250, 100, 60.0, 30.0, 600.0))
     max_calls: int = 10
     bots: Sequence[Bot] = ()  # beside the default
+    also: tuple[Speech, ...] = ()  # other languages of the default
     control: HangUps = field(default_factory=HangUps)
     make_control: Callable[[], CallControl] | None = None
     socket: Callable[[MemoryLink], Socket] = MemorySocket
@@ -101,7 +102,7 @@ class Rig:
         script = Script("en", "Be brief.", self.greeting, FALLBACK, REPROMPT, GOODBYE)
         control: CallControl = self.make_control() if self.make_control else self.control  # type: ignore[assignment]  # hang_up is all the session uses
         parts = Parts(self.ears, self.model, self.voices, {"twilio": Twilio("")}, {"twilio": control})
-        routing = Routing(Bot(script, self.timing, "af_heart", 1.0), self.bots)
+        routing = Routing(Bot(script, self.timing, "af_heart", 1.0, also=self.also), self.bots)
         calls = Calls(self.max_calls, 60.0, 100, asyncio.get_running_loop().time, routing.caps)
         return Gateway(parts, routing, calls, Telemetry(), Bounds(10.0, 5.0), True)
 

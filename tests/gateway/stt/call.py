@@ -19,11 +19,11 @@ SILENCE = bytes(640)
 class Call:
     """A recogniser, what is fed to it in the clock's time, and everything it said."""
 
-    def __init__(self, engine: WhisperEngine, language: str = "en") -> None:
+    def __init__(self, engine: WhisperEngine, *languages: str) -> None:
         activity = VoiceActivity(
             lambda frame: float(frame != SILENCE), min_speech_ms=80, pause_ms=120, frame_samples=len(VOICE) // 2
         )
-        self.ears = WhisperRecogniser(engine, activity, language)
+        self.ears = WhisperRecogniser(engine, activity, *(languages or ("en",)))
         self.said: list[SttEvent | SttError] = []
         self._reading: asyncio.Task[None] | None = None
 
@@ -69,9 +69,9 @@ class Call:
 
 
 @asynccontextmanager
-async def call_with(workers: FakeWorkers, language: str = "en") -> AsyncIterator[Call]:
+async def call_with(workers: FakeWorkers, *languages: str) -> AsyncIterator[Call]:
     engine = WhisperEngine(workers.start)
-    call = Call(engine, language)
+    call = Call(engine, *languages)
     await call.open()
     yield call
     await call.close()

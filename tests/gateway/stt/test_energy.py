@@ -128,3 +128,19 @@ async def test_a_frame_costs_less_than_20_microseconds() -> None:
     for _ in range(5000):
         ears.feed(LOUD)
     assert 1e6 * (time.process_time() - began_s) / 5000 < 20
+
+
+def test_canned_words_may_be_of_another_language_and_the_expected_one_may_change() -> None:
+    async def scene() -> None:
+        ears = EnergyRecognisers(["[id] Jam berapa?", "[sic] At nine.", "Thanks."]).polyglot(["en", "id"])
+        await ears.open()
+        for expected in ("", "", "es"):
+            if expected:
+                ears.expect(expected)
+            ears.feed(LOUD * 20 + QUIET * 20)
+            ears.commit()
+        finals = [event for event in await events_of(ears) if isinstance(event, Final)]
+        told = [(final.text, final.language) for final in finals]
+        assert told == [("Jam berapa?", "id"), ("[sic] At nine.", "en"), ("Thanks.", "es")]
+
+    run_leaping(scene())

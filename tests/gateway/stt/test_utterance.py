@@ -111,13 +111,14 @@ class TestUtterance:
         assert not utterance.complete
 
     def test_without_pieces_it_is_complete_and_blank(self) -> None:
-        assert (Utterance().complete, Utterance().text, Utterance().language, Utterance().error) == (True, "", "", None)
+        nothing = Utterance()
+        assert (nothing.complete, nothing.text, nothing.spoken.language, nothing.error) == (True, "", "", None)
 
     def test_the_language_is_that_of_the_last_words(self) -> None:
         utterance = Utterance(pause=said("", "cy"))
         utterance.closed.extend([said("hello", "en"), said("apa kabar", "id")])
-        assert utterance.language == "id"
-        assert Utterance(pause=said("", "cy")).language == "cy"
+        assert utterance.spoken.language == "id"
+        assert Utterance(pause=said("", "cy")).spoken.language == "cy"
 
     def test_an_error_of_any_piece_is_the_utterances(self) -> None:
         error = SttError("stt_timeout")

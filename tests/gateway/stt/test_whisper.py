@@ -219,3 +219,20 @@ def test_the_language_is_given_or_found(language: str, asked: str) -> None:
             assert final.language == asked
 
     run_leaping(scene())
+
+
+def test_several_languages_are_asked_for_with_the_expected_one_first() -> None:
+    async def scene() -> None:
+        async with call_with(FakeWorkers(), "en", "id", "es") as call:
+            for expected, asked in (("", "en,id,es"), ("es", "es,en,id"), ("id", "id,es,en")):
+                if expected:
+                    call.ears.expect(expected)
+                await call.speak(0.5)
+                await call.silent(0.5)
+                call.ears.commit()
+                await asyncio.sleep(0)
+                final = call.all_of(Final)[-1]
+                assert isinstance(final, Final)
+                assert final.language == asked
+
+    run_leaping(scene())

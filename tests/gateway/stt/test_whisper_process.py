@@ -6,7 +6,17 @@ import pytest
 
 from config.models import ModelStore
 from gateway.stt.whisper_pipe import whisper_command
-from gateway.stt.whisper_process import WINDOWS_S, Decoded, WhisperModel, believed_words, serve, window_s
+from gateway.stt.whisper_process import (
+    WINDOWS_S,
+    Decoded,
+    Spoken,
+    WhisperModel,
+    believed_words,
+    better_reading,
+    candidates,
+    serve,
+    window_s,
+)
 from gateway.stt.whisper_wire import AudioJob, Transcript, decode_line, encode_job
 from media.formats import ULAW_8K
 from media.g711 import pcm_to_ulaw
@@ -60,9 +70,9 @@ def test_jobs_are_answered_one_by_one_and_one_that_fails_does_not_end_the_proces
     serve(EchoModel(), io.BytesIO(b"".join(map(encode_job, jobs))), answers)
     assert [decode_line(line) for line in answers.getvalue().splitlines(keepends=True)] == [
         {"ready": True},
-        {"number": 7, "text": "2 bytes", "language": "en", "took_s": 0.5},
+        {"number": 7, "text": "2 bytes", "language": "en", "language_share": 1.0, "took_s": 0.5},
         {"number": 8, "error": "RuntimeError('no audio')"},
-        {"number": 9, "text": "4 bytes", "language": "id", "took_s": 0.5},
+        {"number": 9, "text": "4 bytes", "language": "id", "language_share": 1.0, "took_s": 0.5},
     ]
 
 
@@ -107,3 +117,33 @@ class TestWithTheRealModel:
         assert ready == {"ready": True}
         assert answer["number"] == 5
         assert answer["text"].lower().startswith("yes")
+
+
+@pytest.mark.parametrize(
+    ("likelihoods", "known", "chosen"),
+    [
+        ({"en": 0.9, "id": 0.1}, ["en", "id"], [Spoken("en", 0.9)]),
+        ({"en": 0.1, "id": 0.9}, ["en", "id"], [Spoken("id", 0.9)]),
+        ({"en": 0.02, "id": 0.58, "ms": 0.4}, ["en", "id"], [Spoken("id", 0.58 / 0.6)]),  # no other counts
+        ({"ro": 0.5, "en": 0.1, "id": 0.05}, ["en", "id", "es"], [Spoken("en"), Spoken("id")]),
+        ({"ro": 0.5, "en": 0.1, "id": 0.05}, ["id", "en", "es"], [Spoken("id"), Spoken("en")]),
+        ({"ms": 1.0}, ["en", "id"], [Spoken("en"), Spoken("id")]),
+        ({"ms": 0.7, "en": 0.3}, [], [Spoken("ms", 0.7)]),
+    ],
+)
+def test_a_plausible_language_is_taken_and_two_are_tried_without(
+    likelihoods: dict[str, float], known: list[str], chosen: list[Spoken]
+) -> None:
+    assert candidates(likelihoods, known) == chosen
+
+
+@pytest.mark.parametrize(("lead", "text", "language"), [(0.4, "a b", "id"), (0.1, "a b", "en"), (-0.4, "a b", "en")])
+def test_of_two_readings_the_expected_stays_unless_the_other_is_likelier(lead: float, text: str, language: str) -> None:
+    decoded, spoken = better_reading((Decoded("x y", 0.1, -0.8), "en"), (Decoded(text, 0.1, -0.8 + lead), "id"))
+    assert (spoken.language, decoded.text) == (language, text if language == "id" else "x y")
+    assert 0.0 < spoken.share < 1.0
+
+
+def test_a_reading_that_repeats_itself_is_never_the_better_one() -> None:
+    other = Decoded("terima kasih, " * 20, 0.1, -0.1)
+    assert better_reading((Decoded("x", 0.1, -0.8), "en"), (other, "id"))[1] == Spoken("en", 1.0)

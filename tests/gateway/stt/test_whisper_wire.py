@@ -15,10 +15,10 @@ from gateway.stt.whisper_wire import (
     read_job,
 )
 
+LANGUAGES = st.sampled_from(["", "en", "yue", "auto", "en,id,es,fr,it,pt,hi,ja,zh"])
 
-@given(
-    number=st.integers(0, 2**32 - 1), language=st.sampled_from(["", "en", "yue", "auto"]), pcm=st.binary(max_size=99)
-)
+
+@given(number=st.integers(0, 2**32 - 1), language=LANGUAGES, pcm=st.binary(max_size=99))
 def test_a_job_comes_out_as_it_went_in(number: int, language: str, pcm: bytes) -> None:
     job = AudioJob(number, language, pcm)
     pipe = io.BytesIO(encode_job(job) * 2)
@@ -40,7 +40,7 @@ def test_audio_beyond_the_bound_is_refused_at_both_ends() -> None:
 
 def test_a_language_code_that_does_not_fit_is_refused() -> None:
     with pytest.raises(WireFault):
-        encode_job(AudioJob(1, "indonesian", b""))
+        encode_job(AudioJob(1, ",".join(["en"] * 12), b""))
 
 
 def test_a_line_comes_out_as_it_went_in_whatever_the_script() -> None:
