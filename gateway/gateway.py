@@ -228,16 +228,8 @@ class Gateway:
         recording = None
         if self._recordings is not None:
             recording = self._recordings.of(record, started.format_in, started.format_out)
-        tongues = self._cast.tongues(bot)
-        engines = Engines(
-            ears_for(bot, self.parts.ears),
-            self.parts.model,
-            voice,
-            self._cast.prompts(bot),
-            recording,
-            bot.tools,
-            tongues,
-        )
+        ears, prompts = ears_for(bot, self.parts.ears), self._cast.prompts(bot)
+        engines = Engines(ears, self.parts.model, voice, prompts, recording, bot.tools, self._cast.tongues(bot))
         leg = Leg(platform, started, line, self.parts.controls.get(platform.name), self.handovers)
         with structlog.contextvars.bound_contextvars(call=started.call_id):
             log.info("call_started", platform=platform.name, bot=bot.name)
