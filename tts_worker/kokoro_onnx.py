@@ -1,31 +1,23 @@
 """Kokoro on ONNX Runtime: the embedded default, int8, on CPU threads."""
 
-import os
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import onnxruntime as ort
-import structlog
 
 from config.errors import ConfigError
 from tts_worker.engine import Interrupted
 from tts_worker.g2p import Phonemizer
 from tts_worker.kokoro import Asked, KokoroEngine, Network, Utterance
 from tts_worker.symbols import Alphabet
+from tts_worker.threads import choose_threads
 from tts_worker.voices import STYLE_SIZE, VoiceBook
 from tts_worker.weights import DURATIONS, locate_kokoro, with_durations
 
-log = structlog.get_logger(__name__)
-
 _AUDIO = "audio"
-# What the self-test says: as many tokens as a short sentence has, any of the alphabet.
+# What the self-test of threads says: as many tokens as a short sentence has, any of the alphabet.
 _TEST_TOKENS = [0, *range(43, 83), 0]
-# Runs of each number of threads, after one that warms it up; the best counts, as others' load only slows.
-_TEST_RUNS = 2
-# More threads must be at least this much faster; otherwise their cores serve the gateway better.
-_WORTH_A_THREAD = 1.15
 
 
 class OnnxNetwork(Network):
@@ -42,11 +34,7 @@ class OnnxNetwork(Network):
 
     def load(self) -> None:
         path = with_durations(self._source)
-        threads = self._threads
-        if not threads:
-            threads, took_s = _fastest(path)
-            log.info("threads_chosen", threads=threads, seconds={count: round(s, 3) for count, s in took_s.items()})
-        self._session = _open(path, threads)
+        self._session = _open(path, self._threads or choose_threads(_test_of(path)))
 
     def speak(self, asked: Sequence[Asked], wanted: Callable[[int], bool]) -> list[Utterance | None]:
         return [self._say(one) if wanted(item) else None for item, one in enumerate(asked)]
@@ -103,33 +91,18 @@ def _open(path: Path, threads: int) -> ort.InferenceSession:
         raise ConfigError(f"{path} cannot be loaded ({type(error).__name__}); delete it and start again.") from error
 
 
-def _fastest(path: Path) -> tuple[int, dict[int, float]]:
-    """Return the fewest threads that twice as many would not beat, and the seconds of each number that was tried.
+def _test_of(path: Path) -> Callable[[int], Callable[[], object]]:
+    """Return what opens a session of so many threads and says a test sentence with it.
 
     One session at a time: two would leave the process a copy of the weights larger for good.
     """
-    threads, took_s = 1, {1: _best_s(_open(path, 1))}
-    while threads * 2 <= usable_cores():
-        took_s[threads * 2] = _best_s(_open(path, threads * 2))
-        if took_s[threads] < took_s[threads * 2] * _WORTH_A_THREAD:
-            break
-        threads *= 2
-    return threads, took_s
-
-
-def usable_cores() -> int:
-    """Cores this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _best_s(session: ort.InferenceSession) -> float:
     feed = _feed(Asked(_TEST_TOKENS, np.zeros((1, STYLE_SIZE), np.float32), 1.0))
-    took_s = []
-    for _ in range(1 + _TEST_RUNS):
-        began_s = time.perf_counter()
-        session.run([_AUDIO], feed, _run_options())
-        took_s.append(time.perf_counter() - began_s)
-    return min(took_s[1:])
+
+    def opened(threads: int) -> Callable[[], object]:
+        session = _open(path, threads)
+        return lambda: session.run([_AUDIO], feed, _run_options())
+
+    return opened
 
 
 def build_engine(models_dir: str, weights: str, threads: int, device: str) -> KokoroEngine:

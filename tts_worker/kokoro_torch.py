@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from tts_worker.g2p import Phonemizer
 from tts_worker.kokoro import Asked, KokoroEngine, Network, Utterance
 from tts_worker.onnx_parameters import Array, read_parameters
 from tts_worker.symbols import Alphabet
+from tts_worker.threads import choose_threads
 from tts_worker.voices import STYLE_SIZE, VoiceBook
 from tts_worker.weights import KokoroFiles, locate_kokoro
 
@@ -36,13 +36,15 @@ _MAX_BATCH_PIECES = 32
 _MEMORY_SHARE = 0.6
 # What the warm-up says to learn what a phoneme costs: long enough that fixed costs do not count.
 _TEST_PHONEMES, _TEST_PIECES = 200, 4
+# What the self-test of threads says: a short sentence.
+_SELF_TEST_PHONEMES = 40
 
 
 class TorchNetwork(Network):
     """The network on one device. Weights: a .pth of the model's own, or an ONNX file they are rebuilt from.
 
     On a GPU it speaks batches. On a CPU it takes one piece at a time: four at once gain 3 to 6 % and each would wait
-    for all four. `max_batch_pieces` overrules both; `threads` 0 takes all cores.
+    for all four. `max_batch_pieces` overrules both; `threads` 0 takes as many as a self-test finds worth it.
     """
 
     def __init__(self, weights: Path, config: Path, device: str, threads: int, max_batch_pieces: int = 0) -> None:
@@ -59,11 +61,11 @@ class TorchNetwork(Network):
         return self._limit
 
     def load(self) -> None:
-        if self._device.type == "cpu":
-            torch.set_num_threads(self._threads or os.cpu_count() or 1)
         dtype = best_dtype(self._device)
         self._kokoro = BatchedKokoro(load_model(self._weights, self._config).to(self._device), dtype)
         log.info("torch_network_loaded", device=str(self._device), dtype=str(dtype))
+        if self._device.type == "cpu":
+            torch.set_num_threads(self._threads or choose_threads(self._test_of))
         if self._device.type == "cuda":
             self._limit = self._learn_limit()
             log.info("batch_limit_learnt", pieces=self._limit.pieces, phonemes=self._limit.phonemes)
@@ -83,11 +85,13 @@ class TorchNetwork(Network):
         if self._device.type == "cuda":
             torch.cuda.empty_cache()
 
+    def _test_of(self, threads: int) -> Callable[[], object]:
+        torch.set_num_threads(threads)
+        return lambda: self.speak([_silent(_SELF_TEST_PHONEMES)], lambda item: True)
+
     def _learn_limit(self) -> BatchLimit:
         """Speak a batch and bound later ones by what it took of the memory that was free."""
-        style = np.zeros((1, STYLE_SIZE), np.float32)
-        # The vocabulary has 178 places; any of them lasts about as long as another.
-        asked = [Asked([0, *([50] * _TEST_PHONEMES), 0], style, 1.0)] * _TEST_PIECES
+        asked = [_silent(_TEST_PHONEMES)] * _TEST_PIECES
         self.speak(asked[:1], lambda item: True)
         free_bytes, _ = torch.cuda.mem_get_info(self._device)
         held_bytes = torch.cuda.memory_allocated(self._device)
@@ -96,6 +100,11 @@ class TorchNetwork(Network):
         peak_bytes = torch.cuda.max_memory_allocated(self._device) - held_bytes
         phonemes = int(_MEMORY_SHARE * free_bytes * _TEST_PIECES * _TEST_PHONEMES / max(peak_bytes, 1))
         return BatchLimit(self._pieces, max(MAX_PIECE_PHONEMES, min(phonemes, self._limit.phonemes)))
+
+
+def _silent(phonemes: int) -> Asked:
+    """Return a text of so many phonemes, for measuring: any of the vocabulary lasts about as long as another."""
+    return Asked([0, *([50] * phonemes), 0], np.zeros((1, STYLE_SIZE), np.float32), 1.0)
 
 
 def build_engine(models_dir: str, weights: str, threads: int, device: str) -> KokoroEngine:

@@ -13,7 +13,8 @@ from tests.rig.whisper import through_telephone, transcribe, word_error_rate
 from tests.tts_worker.onnx_rig import LEVEL, write_tiny_kokoro
 from tts_worker.engine import Interrupted, PieceAudio
 from tts_worker.kokoro import Asked, KokoroEngine
-from tts_worker.kokoro_onnx import OnnxNetwork, build_engine, usable_cores
+from tts_worker.kokoro_onnx import OnnxNetwork, build_engine
+from tts_worker.threads import usable_cores
 from tts_worker.voices import STYLE_SIZE
 
 ASKED = Asked([0, 5, 0], np.zeros((1, STYLE_SIZE), np.float32), 1.0)

@@ -33,8 +33,8 @@ WORDS = {
     "zh": ["您好", "请稍等", "我们", "正在", "查找", "您的", "订单", "明天", "上午", "十点"],
 }
 SHORTEST_WORDS, LONGEST_WORDS = 1, 60
-# A leak of one sentence's audio (100 kB) would be 25 times as much in tones.
-TONE_TOLERANCE_BYTES = 40_000_000
+# A leak of one sentence's audio (100 kB) would be 60 times as much in tones.
+TONE_TOLERANCE_BYTES = 15_000_000
 # And here, of 250 kB each, twice as much.
 REAL_TOLERANCE_BYTES = 60_000_000
 
