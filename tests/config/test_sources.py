@@ -110,7 +110,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_an_unknown_profile_lists_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match="aws, indonesia, loadtest, offline"):
+    with pytest.raises(ConfigError, match="aws, bots, indonesia, loadtest, offline"):
         load("ofline", environ={})
 
 
