@@ -7,7 +7,7 @@ platform tells by itself counts more than what we hear.
 Sans-IO: the owner looks several times a second; times are seconds since the call was answered.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from media.beep import Tone
@@ -46,17 +46,17 @@ class AnsweringRules:
     longest_wait_s: float = 45.0
 
 
-@dataclass(slots=True)
 class Answering:
-    """One call. `answered_by` is blank until it is known; `may_speak` tells when a machine takes a message."""
+    """One call. `answered_by` is None until it is known; `may_speak` tells when a machine takes a message."""
 
-    rules: AnsweringRules = field(default_factory=AnsweringRules)
-    answered_by: AnsweredBy | None = None
-    _began_s: float | None = None  # the sound that may be an announcement, its short pauses included
-    _sound_s: float = 0.0  # when there was last a sound
-    _recording: bool = False  # the machine takes the message now
-    _fax_tones: int = 0
-    _told: bool = False  # by the platform
+    def __init__(self, rules: AnsweringRules | None = None) -> None:
+        self.rules = rules or AnsweringRules()
+        self.answered_by: AnsweredBy | None = None
+        self._began_s: float | None = None  # the sound that may be an announcement, its short pauses included
+        self._sound_s = 0.0  # when there was last a sound
+        self._recording = False  # the machine takes the message now
+        self._fax_tones = 0
+        self._told = False  # by the platform
 
     def look(self, now_s: float, speaking: bool, silence_s: float, tone_s: float = 0.0) -> None:
         """See what is going on: speech, or how long it has been silent; and how long a tone has been sounding."""

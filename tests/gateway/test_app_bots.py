@@ -77,3 +77,36 @@ def test_a_lexicon_takes_spellings_and_sounds(tmp_path: Path) -> None:
 def test_a_lexicon_that_cannot_be_spoken_stops_the_start(tmp_path: Path, entry: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         routing(tmp_path, f"[bot.lexicon]\n{entry}\n")
+
+
+def test_each_bot_treats_answering_machines_in_its_own_way_and_language(tmp_path: Path) -> None:
+    found = routing(
+        tmp_path,
+        """
+        [bot]
+        machine = "leave_message"
+        message = "Call us."
+        [bots.a]
+        [bots.spain]
+        language = "es"
+        machine = "hang_up"
+        [answering]
+        human_silence_ms = 800
+        ask_platform = true
+        """,
+    )
+    assert [(bot.script.machine, bot.script.message) for bot in (found.default, found.named("a"))] == [
+        ("leave_message", "Call us.")
+    ] * 2
+    spain = found.named("spain")
+    assert (spain.script.machine, spain.script.message, spain.ask_platform) == ("hang_up", "", True)
+    assert spain.script.answering.human_silence_s == 0.8
+    assert "Call us." in found.default.script.prompts()
+
+
+def test_keys_are_recorded_only_where_transcripts_are_kept(tmp_path: Path) -> None:
+    shown = routing(
+        tmp_path, "", "transcripts.keep_calls=5", "keys.max_digits=1", "keys.tone_ms=200"
+    ).default.timing.keys
+    assert (shown.recorded, shown.max_digits, shown.sound.on_ms) == (True, 1, 200)
+    assert not routing(tmp_path, "", "transcripts.keep_calls=0").default.timing.keys.recorded
