@@ -1,5 +1,6 @@
 """Settings of the phone platforms: one group a platform. default.toml owns the defaults, with their reasons."""
 
+import re
 from ipaddress import ip_network
 from typing import Annotated, ClassVar, Literal
 
@@ -133,7 +134,14 @@ class Asterisk(PlatformGroup):
 
 
 class ChanWebsocket(Asterisk):
-    media_url: Annotated[str, Field(pattern=r"^(wss?://[^/?#\s]+(/[^?#\s]*)?)?$")]
+    media_url: str
+
+    @field_validator("media_url")
+    @classmethod
+    def _is_a_socket(cls, written: str) -> str:
+        if written and not re.fullmatch(r"wss?://[^/?#\s]+(/[^?#\s]*)?", written):
+            raise ValueError("give the address under which Asterisk waits, e.g. ws://10.0.0.4:8088/media")
+        return written
 
 
 class AudioSocket(Asterisk):
