@@ -6,14 +6,15 @@ music meanwhile. While it rings, and when nobody answers, nothing has happened t
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import structlog
 
-from gateway.errors import PeerFault, Refused
+from gateway.errors import PeerFault, Refused, VoicebotError
 from gateway.outbound import RING_TIMEOUT_S
 from gateway.platforms.base import Document, Platform, Rooms
 from gateway.platforms.control import CallControl, OutboundCall
@@ -25,6 +26,8 @@ log = structlog.get_logger(__name__)
 ANSWER_DEADLINE_S = RING_TIMEOUT_S + 10.0
 # Half a minute of speech; the agent is to be told who calls, not to be read to.
 MAX_ANNOUNCEMENT_CHARS = 500
+# Calls that agents are on; beyond it the oldest are no longer watched.
+MAX_KNOWN = 1000
 # Name of the query's parameter by which the agent's webhooks know their hand-over.
 KEY = "agent"
 _KEY_BYTES = 12
@@ -59,7 +62,8 @@ class Handovers:
     def __init__(self, controls: Mapping[str, CallControl], base_url: str) -> None:
         self._controls = controls
         self._base_url = base_url.rstrip("/")
-        self._ringing: dict[str, _Ringing] = {}
+        self._known: dict[str, _Ringing] = {}  # ringing, or answered and not yet over; oldest first
+        self._ringing: set[str] = set()  # the callers' calls
         self._running: set[asyncio.Task[None]] = set()
 
     async def hand_over(self, platform: Platform, call_id: str, invitation: Invitation) -> None:
@@ -72,16 +76,15 @@ class Handovers:
         if control is None or not isinstance(platform, Rooms) or "warm_transfer" not in platform.capabilities.rest:
             raise Refused("cannot_transfer", f"{platform.name} cannot hand this call over", http_status=400)
         _check(invitation)
-        if any(ringing.call_id == call_id for ringing in self._ringing.values()):
+        if call_id in self._ringing:
             raise Refused("transfer_is_on", "an agent is being called already", http_status=409)
         key = secrets.token_hex(_KEY_BYTES)
         told = platform.room(key, agent=True, announcement=invitation.announcement)
         ringing = _Ringing(call_id, platform.name, told, asyncio.get_running_loop().create_future())
-        self._ringing[key] = ringing
+        self._remember(key, ringing)
+        self._ringing.add(call_id)
         # A task of its own: the caller's move ends the stream, and with it whoever waits here.
-        task = asyncio.create_task(self._ring(platform, control, key, ringing, invitation), name=f"{call_id}:hand over")
-        self._running.add(task)
-        task.add_done_callback(self._over)
+        task = self._begin(self._ring(platform, control, key, ringing, invitation))
         try:
             await asyncio.shield(task)
         except asyncio.CancelledError:
@@ -93,29 +96,48 @@ class Handovers:
         key = _key_of(url)
         if not key:
             return None
-        ringing = self._ringing.get(key)
-        if ringing is None or ringing.platform != platform.name or not _tell(ringing, _News.ANSWERED):
+        ringing = self._known.get(key)
+        if ringing is None or ringing.platform != platform.name:
             return platform.reject("rejected")
-        return ringing.document
+        _tell(ringing, _News.ANSWERED)
+        # Platforms repeat a webhook that was answered too late.
+        return ringing.document if ringing.news.result() is _News.ANSWERED else platform.reject("rejected")
 
     def ended(self, platform: Platform, url: str) -> None:
-        """The platform says that the agent's call of this URL is over: busy, unanswered, hung up."""
-        ringing = self._ringing.get(_key_of(url))
-        if ringing is not None and ringing.platform == platform.name:
-            _tell(ringing, _News.AGENT_GONE)
+        """The platform says that the agent's call of this URL is over: busy, unanswered, hung up.
+
+        One that hangs up before it is in the room would leave the caller there for ever.
+        """
+        ringing = self._known.get(_key_of(url))
+        if ringing is None or ringing.platform != platform.name or _tell(ringing, _News.AGENT_GONE):
+            return
+        if ringing.news.result() is _News.ANSWERED:
+            del self._known[_key_of(url)]
+            self._begin(_hang_up(self._controls[platform.name], ringing.call_id))
 
     def left(self, call_id: str) -> None:
         """The caller's stream has ended."""
-        for ringing in self._ringing.values():
+        for ringing in self._known.values():
             if ringing.call_id == call_id:
                 _tell(ringing, _News.CALLER_GONE)
 
     async def stop(self) -> None:
         """Call off what still rings."""
-        for ringing in self._ringing.values():
+        for ringing in self._known.values():
             _tell(ringing, _News.CALLER_GONE)
         if self._running:
             await asyncio.wait(self._running)
+
+    def _remember(self, key: str, ringing: _Ringing) -> None:
+        if len(self._known) >= MAX_KNOWN:
+            del self._known[next(iter(self._known))]
+        self._known[key] = ringing
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work, name="hand over")
+        self._running.add(task)
+        task.add_done_callback(self._over)
+        return task
 
     def _over(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
@@ -136,24 +158,27 @@ class Handovers:
                 log.info("handed_over", call=ringing.call_id)
                 return
             log.info("agent_unreachable", call=ringing.call_id)
-            await _call_off(control, agent_id)
+            await _hang_up(control, agent_id)
             raise Refused("agent_unreachable", "the agent did not answer", http_status=409, retryable=True)
+        except VoicebotError:
+            self._known.pop(key, None)
+            raise
         finally:
-            del self._ringing[key]
+            self._ringing.discard(ringing.call_id)
 
 
 async def _move(control: CallControl, ringing: _Ringing, document: Document, agent_id: str) -> None:
     try:
         await control.redirect(ringing.call_id, document)
     except PeerFault:  # the caller stays with the bot, and the agent would wait for nobody
-        await _call_off(control, agent_id)
+        await _hang_up(control, agent_id)
         raise
 
 
-async def _call_off(control: CallControl, agent_id: str) -> None:
+async def _hang_up(control: CallControl, call_id: str) -> None:
     try:
-        await control.hang_up(agent_id)
-    except PeerFault as fault:  # it rings until its own timeout
+        await control.hang_up(call_id)
+    except PeerFault as fault:  # it rings until its own timeout, or the people on it notice
         log.error("hang_up_failed", code=fault.code, error=str(fault))
 
 

@@ -61,7 +61,10 @@ def test_a_later_open_table_replaces_the_earlier_one() -> None:
         ("bot.language=xx", "bot.language: "),
         ("tts.url=http://x", "tts.url: "),
         ("server.public_url=bot.example.com", "server.public_url: give scheme and host only"),
-        ("chan_websocket.media_url=10.0.0.4:8088", "chan_websocket.media_url: give the address under which Asterisk waits"),
+        (
+            "chan_websocket.media_url=10.0.0.4:8088",
+            "chan_websocket.media_url: give the address under which Asterisk waits",
+        ),
         ("tts.provider=sagemaker", "tts.sagemaker needs endpoint and region"),
         ("tts.sagemaker.endpoint=a_b", "tts.sagemaker.endpoint: "),
         ("server.host=0.0.0.0", "insecure_dev"),

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from gateway.errors import PeerFault, Refused
-from gateway.handover import ANSWER_DEADLINE_S, MAX_ANNOUNCEMENT_CHARS, Handovers, Invitation
+from gateway.handover import ANSWER_DEADLINE_S, MAX_ANNOUNCEMENT_CHARS, MAX_KNOWN, Handovers, Invitation
 from gateway.platforms.base import Document, Platform
 from gateway.platforms.control import OutboundCall
 from gateway.platforms.exotel import Exotel
@@ -215,6 +215,45 @@ def test_a_platform_without_rooms_hands_nobody_over(platform: Platform) -> None:
         without_account = Handovers({}, BASE)
         with pytest.raises(Refused, match="cannot_transfer"):
             await without_account.hand_over(Twilio("token"), "caller-1", AGENT)
+
+    run_leaping(main())
+
+
+def test_an_agent_who_hangs_up_before_the_room_does_not_leave_the_caller_there() -> None:
+    async def main() -> None:
+        house = House()
+        house.account.news = house.answer
+        await house.hand_over()
+        house.refuse(house.account.dialled[0])
+        house.refuse(house.account.dialled[0])
+        await asyncio.sleep(1.0)
+        assert house.account.hung_up == ["caller-1"]
+
+    run_leaping(main())
+
+
+def test_an_answer_that_is_told_twice_leads_to_the_same_room() -> None:
+    async def main() -> None:
+        house = House()
+        house.account.news = house.answer
+        await house.hand_over()
+        house.answer(house.account.dialled[0])
+        assert house.answers[0] == house.answers[1]
+
+    run_leaping(main())
+
+
+def test_of_very_many_agents_the_oldest_are_no_longer_watched() -> None:
+    async def main() -> None:
+        house = House()
+        house.account.news, house.account.after_s = house.answer, 0.0
+        for _ in range(MAX_KNOWN + 1):
+            await house.hand_over()
+        first, *_, last = house.account.dialled
+        house.refuse(first)
+        house.refuse(last)
+        await asyncio.sleep(1.0)
+        assert house.account.hung_up == ["caller-1"]
 
     run_leaping(main())
 
