@@ -13,6 +13,7 @@ BUILT_IN = ("hang_up", "transfer", "send_digits")
 # What both providers take as the name of a function.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PLACE = re.compile(r"\{([^{}]*)\}")
+_ADDRESS = re.compile(r"https?://[!-~]+")
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 # Longer than a caller waits, fillers or not.
@@ -53,7 +54,8 @@ class HttpTool(Group):
     @classmethod
     def _is_an_address(cls, written: str) -> str:
         parts = urlsplit(written)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.fragment:
+        usable = _ADDRESS.fullmatch(written) and parts.hostname and parts.port != 0
+        if not usable or "@" in parts.netloc or parts.fragment:
             raise ValueError("give an address such as https://api.example.com/orders/{number}")
         if "{" in parts.netloc:
             raise ValueError("an argument may stand behind the host only, or the model could choose whom to ask")
@@ -78,9 +80,8 @@ class HttpTool(Group):
 
     @property
     def host(self) -> str:
-        """The host that is asked, with its port where that is not the scheme's own."""
-        parts = urlsplit(self.url)
-        return (parts.hostname or "") + (f":{parts.port}" if parts.port else "")
+        """The host that is asked, with its port where the url has one."""
+        return urlsplit(self.url).netloc.lower()
 
 
 # What may stand in a [tools.NAME], with a value of each key's kind where that is a text.

@@ -9,13 +9,20 @@ from config.bots import Bot
 from config.errors import ConfigError
 from config.settings import Settings
 from config.tools import BUILT_IN, HttpTool, ToolUse
+from gateway.errors import Refused
 from gateway.llm.base import Tool
+from gateway.platforms.target import is_number
 from gateway.tools import http as requests
 from gateway.tools.base import Toolset
 
 
 def build_tools(settings: Settings, bot: Bot, http: aiohttp.ClientSession) -> Toolset:
     """What `bot` may do; ConfigError when one of its tools cannot be used."""
+    for person, number in bot.transfer_to.items():
+        try:
+            is_number(number)
+        except Refused as refused:
+            raise ConfigError(f"transfer_to.{person}: {refused.detail}, not {number!r}") from refused
     others = [build_tool(name, settings.tools[name], settings.tool_use, http) for name in _declared(bot)]
     return Toolset(frozenset(bot.tools) & frozenset(BUILT_IN), bot.transfer_to, tuple(others), bot.warm_transfer)
 

@@ -11,7 +11,7 @@ from gateway.llm.base import Completed, LlmEvent, Message, TextDelta, Tool, Tool
 # A word with the space behind it: about what a model sends at a time.
 _PIECE = re.compile(r"\S+\s*")
 # A line of a reply that is a tool call: @find_order {"number": "123456"}
-_CALL = re.compile(r"^@([A-Za-z0-9_-]+)[ \t]*(.*)$", re.MULTILINE)
+_CALL = re.compile(r"(?:\A|\n)@([A-Za-z0-9_-]+)[ \t]*([^\n]*)")
 
 
 class ScriptedModel:

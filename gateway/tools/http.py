@@ -15,7 +15,7 @@ from gateway.llm.base import Tool
 from gateway.tools.arguments import ArgumentCheck
 
 # Arguments that stand in the address: https://api.example.com/orders/{number}.
-PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+PLACE = re.compile(r"\{([^{}]+)\}")
 # Of a refusal's body: its reason ("that day is full") fits, a page of HTML does not.
 MAX_REASON_BYTES = 500
 _NOT_COMPRESSED = {"Accept": "application/json, text/*;q=0.9", "Accept-Encoding": "identity"}
@@ -59,16 +59,13 @@ class HttpTool:
 
     async def run(self, arguments: Mapping[str, Any]) -> str:
         """See CallTool; the answer's text, cut at the bound and saying so."""
-        request = self._request
-        rest = {name: value for name, value in arguments.items() if name not in PLACE.findall(request.url)}
-        address = URL(PLACE.sub(lambda place: quote(_plain(arguments[place[1]]), safe=""), request.url), encoded=True)
-        in_query = request.method in _IN_QUERY
+        address, body = addressed(self._request, arguments)
         try:
             async with self._http.request(
-                request.method,
-                address.extend_query(list(_pairs(rest))) if in_query else address,
-                json=None if in_query else rest,
-                headers={**_NOT_COMPRESSED, **request.headers},
+                self._request.method,
+                address,
+                json=body,
+                headers={**_NOT_COMPRESSED, **self._request.headers},
                 allow_redirects=False,
                 auto_decompress=False,
                 timeout=aiohttp.ClientTimeout(total=None),  # whoever runs it bounds the whole
@@ -90,6 +87,15 @@ class HttpTool:
         return text if whole else f"{text}\n(The rest of the answer was cut off.)"
 
 
+def addressed(request: HttpRequest, arguments: Mapping[str, Any]) -> tuple[URL, Mapping[str, Any] | None]:
+    """Where the request goes with these arguments, and its JSON body, if it has one."""
+    filled = PLACE.sub(lambda place: quote(_plain(arguments.get(place[1])), safe=""), request.url)
+    rest = {name: value for name, value in arguments.items() if name not in PLACE.findall(request.url)}
+    if request.method in _IN_QUERY:
+        return URL(filled, encoded=True).extend_query(list(_pairs(rest))), None
+    return URL(filled, encoded=True), rest
+
+
 async def _text(response: aiohttp.ClientResponse, bound_bytes: int) -> tuple[str, bool]:
     """The body as text, and whether it is all of it; ToolError when it is no text."""
     body = b""
@@ -109,8 +115,9 @@ def _pairs(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in arguments.items():
         for one in value if isinstance(value, list) else [value]:
             if one is not None:
-                yield name, _plain(one)
+                yield _plain(name), _plain(one)
 
 
 def _plain(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be sent

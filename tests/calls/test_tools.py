@@ -28,8 +28,8 @@ LOOK = '@look {"number": "123"}'
 class Model(ScriptedModel):
     """Remembers what it was asked, and with which tools."""
 
-    def __init__(self, *replies: str) -> None:
-        super().__init__(replies, first_token_s=0.4, tokens_per_s=60.0)
+    def __init__(self, *replies: str, first_token_s: float = 0.4) -> None:
+        super().__init__(replies, first_token_s, tokens_per_s=60.0)
         self.asked: list[list[Message]] = []
         self.offered: list[list[str]] = []
 
@@ -121,6 +121,14 @@ def audible_s(trace: CallTrace) -> list[float]:
             lengths.append(0.0)
         at_s += step_s
     return [length for length in lengths if length > 0.1]
+
+
+def test_f72_a_tool_call_that_takes_long_to_write_is_bridged_too() -> None:
+    model = Model(LOOK, "It comes tomorrow.", first_token_s=4.0)
+    trace, record = held(model, own(others=(NotedTool("look"),)), quiet_s=8.0)
+    assert heard(record) == ["It comes tomorrow."]
+    first, second, _ = audible_s(trace)
+    assert {round(length / 0.06) for length in (first, second)} <= {len(filler) for filler in FILLERS}
 
 
 def test_a_tool_that_fails_is_told_to_the_model_and_the_call_goes_on() -> None:

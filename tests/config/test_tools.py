@@ -53,6 +53,7 @@ def test_a_later_source_changes_one_key_of_a_tool(tmp_path: Path) -> None:
         ("https://api.example.com/x", "api.example.com"),
         ("https://API.example.com:8443/x?a={b}", "api.example.com:8443"),
         ("http://127.0.0.1:9/x", "127.0.0.1:9"),
+        ("http://[::1]:9/x", "[::1]:9"),
     ],
 )
 def test_the_host_is_told_with_its_port(tmp_path: Path, url: str, host: str) -> None:
@@ -67,6 +68,8 @@ def test_the_host_is_told_with_its_port(tmp_path: Path, url: str, host: str) -> 
         ('"find_order"]', '"transfer"]', "bot.transfer_to names nobody"),
         ("[tools.find_order]", "[tools.hang_up]", "not a built-in's"),
         ("[tools.find_order]", '[tools."find order"]', "letters, digits, - and _"),
+        ("/orders/", "/my orders/", "tools.find_order.url: give an address"),
+        ("api.example.com/", "api.example.com:99999/", "tools.find_order.url: "),
         ("https://api", "ftp://api", "tools.find_order.url: give an address"),
         ("https://api.example.com", "https://user:pw@api.example.com", "tools.find_order.url: give an address"),
         ("https://api.example.com", "https://{number}.example.com", "the model could choose whom to ask"),

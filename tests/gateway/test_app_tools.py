@@ -62,3 +62,12 @@ async def test_a_bot_has_what_it_lists_and_no_more(monkeypatch: pytest.MonkeyPat
         tools = build_tools(listed, listed.bot, http)
     assert tools.built_in == {"hang_up"}
     assert [tool.spec.name for tool in tools.others] == ["find_order"]
+
+
+async def test_somebody_who_has_no_number_stops_the_start() -> None:
+    settings = loaded('bot.tools=["transfer"]', 'bot.transfer_to={kitchen = "downstairs"}')
+    async with aiohttp.ClientSession() as http:
+        with pytest.raises(
+            ConfigError, match=r"transfer_to\.kitchen: a transfer goes to a phone number or a sip: address"
+        ):
+            build_tools(settings, settings.bot, http)

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from gateway.llm.base import Completed, LanguageModel, Message, TextDelta
+from gateway.llm.base import Completed, LanguageModel, Message, TextDelta, ToolCall
 from gateway.llm.scripted import ScriptedModel
 from tests.rig.clock import run_leaping
 
@@ -56,3 +56,36 @@ def test_it_is_always_ready_and_closes_twice() -> None:
         await model.close()
 
     run_leaping(main())
+
+
+def test_lines_with_an_at_sign_are_tool_calls_and_not_text() -> None:
+    async def main() -> None:
+        model = ScriptedModel(
+            ['Let me see.\n@look {"n": 1}\n@hang_up', "Mail a@b.c or\nuse @ twice."], first_token_s=0.5
+        )
+        events = [e async for e in model.stream(QUESTION, "")]
+        assert events == [
+            TextDelta("Let "),
+            TextDelta("me "),
+            TextDelta("see."),
+            ToolCall("call-1-1", "look", {"n": 1}),
+            ToolCall("call-1-2", "hang_up", {}),
+            Completed("tool_use", 2, 3),
+        ]
+        assert not [e async for e in model.stream(QUESTION, "") if isinstance(e, ToolCall)]
+
+    run_leaping(main())
+
+
+def test_a_reply_of_calls_alone_takes_its_time_too() -> None:
+    async def main() -> float:
+        _ = [e async for e in ScriptedModel(["@hang_up"], first_token_s=0.5).stream(QUESTION, "")]
+        return asyncio.get_running_loop().time()
+
+    assert run_leaping(main()) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("reply", ["@look {", "@look [1]", "@look 5"])
+def test_a_call_without_a_json_object_is_refused_at_once(reply: str) -> None:
+    with pytest.raises(ValueError, match=r"JSON|delimiter|property name"):
+        ScriptedModel([reply])

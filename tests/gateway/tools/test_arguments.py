@@ -39,9 +39,10 @@ def test_what_is_told_is_bounded() -> None:
 def test_arguments_nested_beyond_all_reason_are_a_fault() -> None:
     nested: dict[str, object] = {}
     for _ in range(3000):
-        nested = {"a": nested}
-    check = ArgumentCheck({"type": "object", "additionalProperties": {"$ref": "#"}})
-    assert "nested too deeply" in check.faults(nested)
+        nested = {"a": [nested]}
+    check = ArgumentCheck({"type": "object"})
+    assert "nested more than 20 deep" in check.faults(nested)
+    assert check.faults({"a": [{"b": [1, {"c": 2}]}]}) == ""
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,9 @@ def test_arguments_nested_beyond_all_reason_are_a_fault() -> None:
         ({"type": "array"}, 'type = "object"'),
         ({}, 'type = "object"'),
         ({"type": "object", "properties": {"a": {"$ref": "http://example.com/s.json"}}}, "http://example.com/s.json"),
+        ({"type": "object", "properties": {"a": {"pattern": "^\\p{L}+$"}}}, "not a 'regex'"),
+        ({"type": "object", "patternProperties": {"(": {}}}, "not a 'regex'"),
+        ({"type": "object", "properties": {"a": {"$ref": "#/$defs/nothing"}}}, "#/$defs/nothing"),
         ({"type": "object", "allOf": [{"$ref": "file:///etc/passwd"}]}, "file:///etc/passwd"),
     ],
 )
@@ -58,3 +62,15 @@ def test_what_is_no_schema_of_arguments_is_refused(schema: dict[str, object], sa
     with pytest.raises(ValueError, match="schema") as refused:
         ArgumentCheck(schema)
     assert says in str(refused.value)
+
+
+def test_a_schema_may_refer_to_its_own_parts() -> None:
+    check = ArgumentCheck(
+        {"type": "object", "$defs": {"day": {"enum": ["mon", "tue"]}}, "properties": {"day": {"$ref": "#/$defs/day"}}}
+    )
+    assert check.faults({"day": "mon"}) == ""
+    assert check.faults({"day": "moon"}).startswith("day: 'moon' is not one of")
+
+
+def test_a_schema_that_refers_to_itself_without_end_fails_no_call() -> None:
+    assert "cannot be checked" in ArgumentCheck({"type": "object", "$ref": "#"}).faults({})

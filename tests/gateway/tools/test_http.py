@@ -11,11 +11,13 @@ import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gateway.errors import ToolError
 from gateway.llm.base import Tool
 from gateway.stack import free_port
-from gateway.tools.http import MAX_REASON_BYTES, HttpRequest, HttpTool
+from gateway.tools.http import MAX_REASON_BYTES, HttpRequest, HttpTool, addressed
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ANY = {"type": "object"}
@@ -67,6 +69,27 @@ async def test_arguments_of_a_post_are_its_json() -> None:
     async with host(echo) as url:
         answer = await run(f"{url}/orders/{{number}}/notes", {"number": 7, "text": "late"}, "POST")
         assert answer == 'POST /orders/7/notes {"text": "late"}'
+
+
+async def test_an_argument_may_stand_in_the_query_too() -> None:
+    async with host(echo) as url:
+        assert (
+            await run(f"{url}/find?q={{the words}}&n=5", {"the words": "a&b", "m": 6}) == "GET /find?q=a%26b&n=5&m=6 "
+        )
+
+
+_JSON = st.recursive(st.none() | st.booleans() | st.floats() | st.integers() | st.text(), st.lists, max_leaves=5)
+
+
+@given(st.dictionaries(st.sampled_from(["number", "day", "\ud800"]), _JSON | st.text(st.characters())))
+@settings(deadline=None)  # a busy machine is no fault
+def test_no_argument_can_change_whom_or_what_is_asked(arguments: dict[str, Any]) -> None:
+    for method in ("GET", "POST"):
+        address, body = addressed(HttpRequest(method, "https://api.example.com/orders/{number}/notes"), arguments)
+        assert (address.scheme, address.host, address.port, address.fragment) == ("https", "api.example.com", 443, "")
+        first, orders, _, notes = address.raw_path.split("/")
+        assert (first, orders, notes) == ("", "orders", "notes")
+        assert (body is None) == (method == "GET")
 
 
 @pytest.mark.parametrize("value", ["", " ", ".", ".."])
