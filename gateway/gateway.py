@@ -126,13 +126,13 @@ class Gateway:
         if isinstance(platform, SignedOnce) and (once := platform.once(request)):
             self._replays.admit(f"{platform.name} {once}")
 
-    def answer(self, platform: Platform, request: WebhookRequest, stream_url: str) -> Document:
+    def answer(self, platform: Platform, request: WebhookRequest, stream_url: str, asked: str = "") -> Document:
         """The answer to a signed voice webhook: a place is kept, the voice is opened, the token is in the document."""
         if (agents := self.handovers.answered(platform, request.url)) is not None:
             return agents
         incoming = platform.incoming(request)
         wanted = self.outbound.parameters(reference_of(request.url))
-        bot = self.routing.choose(told_by(request, incoming), wanted.get(BOT_PARAMETER, ""))
+        bot = self.routing.choose(told_by(request, incoming), wanted.get(BOT_PARAMETER, asked))
         try:
             self.calls.admit(incoming.call_id, bot.name)
         except Refused as refused:

@@ -92,16 +92,21 @@ class ConsoleRoutes:
         return _json({"insecure_dev": gateway.insecure, "draining": gateway.calls.draining})
 
     async def _call(self, request: web.Request) -> web.StreamResponse:
-        """Keep a place for one call of the page: 503 without room, else where its stream goes and the token."""
+        """Keep a place for one call of the page: 503 without room, else where its stream goes and the token.
+
+        `?bot=NAME` asks for one of the bots; 400 names those there are.
+        """
         # Without a token to ask for, a foreign page could otherwise fill our places from the operator's own browser.
         if request.headers.get("Sec-Fetch-Site", "none") not in _OWN_SITES:
             raise Refused("cross_site", "only our own page places softphone calls")
         platform = self._gateway.platform(NAME)
         call_id = f"{NAME}-{secrets.token_hex(_CALL_ID_BYTES)}"
-        self._gateway.calls.admit(call_id)
+        routing, name = self._gateway.routing, request.query.get("bot", "")
+        bot = routing.named(name) if name else routing.default
+        self._gateway.calls.admit(call_id, bot.name)
         base = self._base(request)
         asked = WebhookRequest("POST", f"{base}{request.path}", {}, (("CallSid", call_id),))
-        document = self._gateway.answer(platform, asked, f"ws{base.removeprefix('http')}/{NAME}/stream")
+        document = self._gateway.answer(platform, asked, f"ws{base.removeprefix('http')}/{NAME}/stream", bot.name)
         return _json({**json.loads(document.body), "call_id": call_id})
 
     async def _callers(self, _request: web.Request) -> web.StreamResponse:

@@ -44,7 +44,7 @@ class Call {
     });
     if (!this.#over && chosenSource() === "microphone") await useMicrophone(this.#sound);
     if (this.#over) return this.#sound.close(); // hung up meanwhile
-    const { stream_url, call_id, token } = await askUnlocked("POST", "/softphone/call");
+    const { stream_url, call_id, token } = await askUnlocked("POST", `/softphone/call${chosenBot()}`);
     if (this.#over) return; // the gateway gives the place back when the token's time is over
     this.#callId = call_id;
     this.#open(stream_url, { callId: call_id, streamId: `stream-${crypto.randomUUID()}`, token });
@@ -200,6 +200,12 @@ function showSource() {
 
 function say(file) {
   call.say(file).catch(() => show(byId("problem"), true, words("no_answer")));
+}
+
+/** The bot that the page's own address names, as /softphone?bot=billing does. */
+function chosenBot() {
+  const bot = new URLSearchParams(location.search).get("bot");
+  return bot ? `?bot=${encodeURIComponent(bot)}` : "";
 }
 
 async function listCallers() {

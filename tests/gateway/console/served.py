@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import aiohttp
@@ -41,9 +42,10 @@ async def console(
     if softphone:
         platforms["softphone"] = Softphone()
     parts = Parts(EnergyRecognisers(["Hello"]), ScriptedModel(["Yes."]), TestVoices(), platforms, {})
-    calls = Calls(max_calls, 60.0, 10, asyncio.get_running_loop().time)
     bot = Bot(script, Timing(500, 250, 100, 60.0, 30.0, 600.0), "af_heart", 1.0)
-    gateway = Gateway(parts, Routing(bot), calls, Telemetry(), Bounds(10.0, 5.0), insecure)
+    routing = Routing(bot, [replace(bot, name="billing", max_calls=1)])
+    calls = Calls(max_calls, 60.0, 10, asyncio.get_running_loop().time, routing.caps)
+    gateway = Gateway(parts, routing, calls, Telemetry(), Bounds(10.0, 5.0), insecure)
     app = web.Application()
     Routes(gateway, RequestReader(public_url), "admin-secret", SocketBounds(64, 200.0)).add_to(app)
     async with TestClient(TestServer(app)) as client:

@@ -209,3 +209,19 @@ async def test_the_bundled_callers_can_be_heard() -> None:
             async with client.get(f"/softphone/callers/{caller['file']}") as response:
                 assert (response.status, response.content_type) == (200, "audio/wav")
                 assert (await response.read()).startswith(b"RIFF")
+
+
+async def test_the_softphone_asks_for_any_bot_by_its_name() -> None:
+    async with console() as (client, gateway):
+
+        async def call(query: str) -> tuple[int, str]:
+            async with client.post(f"/softphone/call{query}", headers=ADMIN) as response:
+                body = await response.json()
+                return response.status, body.get("error") or body["token"]
+
+        status, token = await call("?bot=billing")
+        assert status == 200
+        assert await call("?bot=billing") == (503, "bot_at_capacity")
+        assert await call("?bot=nobody") == (400, "unknown_bot")
+        (held,) = gateway.calls._reserved.values()
+        assert (held.bot, held.token) == ("billing", token)
