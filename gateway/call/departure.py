@@ -75,12 +75,21 @@ class Departure:
         """Move the caller to a number or SIP address; returns once that is under way, and the call is about to end.
 
         With an announcement the target is called first and told that. Refused when nobody answers there, or PeerFault
-        when the API fails: the call goes on. Once begun it is not given up by cancelling.
+        when the API fails: the call goes on. Cancelling calls off who is still being called; a move that is under way
+        cannot be taken back.
         """
-        if self._moving is None or self._moving.done():
-            self._moving = asyncio.get_running_loop().create_future()
-            self._spawn(self._move(target, announce, self._moving), "transfer")
-        await asyncio.shield(self._moving)
+        if self._moving is not None and not self._moving.done():
+            await asyncio.shield(self._moving)
+            return
+        self._moving = moving = asyncio.get_running_loop().create_future()
+        move = self._spawn(self._move(target, announce, moving), "transfer")
+        try:
+            await asyncio.shield(moving)
+        except asyncio.CancelledError:
+            if announce is not None and not moving.done():
+                move.cancel()
+                moving.cancel()
+            raise
 
     async def reason(self, told: str) -> str:
         """Why the call ended, when the platform has ended its stream and `told` us why."""

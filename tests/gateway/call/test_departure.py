@@ -108,6 +108,18 @@ def test_a_transfer_under_way_is_not_given_up_when_nobody_waits_for_it() -> None
     assert through(give_up, takes_s=1.0, fails=PeerFault("api_failed"))[0] == ""
 
 
+def test_a_caller_who_objects_while_an_agent_is_called_stays_and_may_be_moved_later() -> None:
+    async def objects(door: Door) -> None:
+        waiting = asyncio.create_task(door.departure.transfer(TARGET, "A caller for you."))
+        await asyncio.sleep(2.0)
+        waiting.cancel()
+        await asyncio.sleep(20.0)
+        assert (door.leg.moved_to, door.happened) == ([], [])
+        await door.departure.transfer(TARGET, "The same caller.")
+
+    assert through(objects, takes_s=10.0)[0] == "transferred"
+
+
 def test_two_who_ask_at_once_move_the_caller_once() -> None:
     async def twice(door: Door) -> None:
         await asyncio.gather(door.departure.transfer(TARGET), door.departure.transfer(TARGET))
