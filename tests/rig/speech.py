@@ -15,7 +15,7 @@ from tests.rig.whisper import PHONE_HZ, plain, through_telephone, transcribe
 from tts_worker.kokoro import KokoroEngine
 
 SENTENCES = Path(__file__).parents[1] / "vectors" / "speech"
-# What voices, speeds and phonemes are chosen by; figures are reported on SENTENCES, which nothing is chosen by.
+# What voices, speeds and phonemes are compared on before SENTENCES reports the figures.
 TUNING = SENTENCES / "tuning"
 # The voice that reads each language of SENTENCES in the measurements; docs/languages.md recommends the same ones.
 VOICES = {
