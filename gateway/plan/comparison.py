@@ -5,6 +5,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from config.errors import ConfigError
 from gateway.plan.day import day_of
 from gateway.plan.fleet import Plan, published_formula
 from gateway.plan.inputs import Inputs
@@ -14,6 +15,8 @@ from gateway.plan.simulation import Outcome, Simulation
 
 # Days a fleet lives through: on one, calls are a few percent more than was forecast, on another fewer.
 DAYS = 4
+# About a minute a day of one fleet. A fleet of a few thousand calls fits, a slip of the pen does not.
+_MOST_EVENTS = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,18 @@ def published_instances(ladder: Ladder, inputs: Inputs) -> int:
 
 
 def compare(ladder: Ladder, inputs: Inputs, plan: Plan, days: int = DAYS) -> list[Verdict]:
-    """Simulate the plan's fleet, one instance fewer, and the published formula's."""
+    """Simulate the plan's fleet, one instance fewer, and the published formula's.
+
+    Raises ConfigError where that would take too long.
+    """
+    day = day_of(plan, inputs)
+    replies_per_s = inputs.calls.at_once / inputs.calls.turn_s
+    events = day.end_s * (2 * replies_per_s + day.most_arrivals_per_s + 1 / inputs.scale_out.metric_period_s)
+    if events > _MOST_EVENTS:
+        raise ConfigError(
+            f"a simulated day would have {events / 1e6:.0f} million events, too many to wait for; "
+            "simulate a tenth of the calls"
+        )
     fleets = {"this plan": plan.most}
     if plan.most > 1:
         fleets["one instance fewer"] = plan.most - 1

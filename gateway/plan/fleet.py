@@ -49,8 +49,6 @@ def plan(ladder: Ladder, inputs: Inputs) -> Plan:
     """Return the fleet. Raises ConfigError where no fleet keeps the promises."""
     calls, spare, scale_out = inputs.calls, inputs.promises.spare_instances, inputs.scale_out
     instance = one_instance(ladder, calls, inputs.promises)
-    if not instance.held_by(1):
-        raise ConfigError("one instance cannot hold one call as promised: measure a faster instance or allow more")
     window_s = scale_out.detect_s + 2 * scale_out.fulfil_s
     growth = min(calls.growth_per_minute * window_s / 60, calls.at_once)
     if not instance.holds(calls.at_once, _MOST_INSTANCES):
@@ -61,7 +59,7 @@ def plan(ladder: Ladder, inputs: Inputs) -> Plan:
     def target(instances: int) -> float:
         return (instance.held_by(instances - spare) - growth) / instances
 
-    worthwhile = _WORTHWHILE * instance.held_by(1)
+    worthwhile = _WORTHWHILE * instance.at_once
     least = _first(lambda n: target(n) >= worthwhile and target(n) * n >= calls.quiet, 1 + spare, most)
     # A fleet that never changes has no use for a target; this one leaves it alone.
     chosen = target(least) if least < most else instance.held_by(most - spare) / most
@@ -87,7 +85,7 @@ def _first(enough: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def _hundredths(calls: float) -> float:
-    return math.floor(100 * calls) / 100
+    return max(1, math.floor(100 * calls)) / 100
 
 
 def _tens(seconds: float) -> int:

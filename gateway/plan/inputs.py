@@ -124,12 +124,10 @@ def read_inputs(file: Path | None, flags: dict[str, dict[str, Any]]) -> Inputs:
         given = merged.setdefault(section, {})
         if not isinstance(given, dict):
             raise ConfigError(f"{file}: {section} is no table; write [{section}] above its keys")
-        for key, value in values.items():
-            # Two ways to say one thing: the flag is meant.
-            if key in ("peak", "per_hour"):
-                given.pop("peak", None)
-                given.pop("per_hour", None)
-            given[key] = value
+        if {"peak", "per_hour"} & values.keys():  # two ways to say one thing: the flag is meant
+            given.pop("peak", None)
+            given.pop("per_hour", None)
+        given.update(values)
     merged.setdefault("calls", {})
     try:
         return Inputs.model_validate(merged)

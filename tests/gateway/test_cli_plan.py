@@ -41,6 +41,9 @@ def test_a_file_of_the_profile_is_read_and_flags_win(tmp_path: Path, capsys: pyt
     ("arguments", "told"),
     [
         ((), "say how many"),
+        (("--calls", "5", "--calls-per-hour", "5"), "say how many"),
+        (("--calls", "90000", "--simulate"), "simulate a tenth"),
+        (("--calls", "9", "--duration-s", "0.00001", "--simulate"), "simulate a tenth"),
         (("--calls", "-3"), "calls.peak"),
         (("--calls", "nan"), "calls.peak"),
         (("--calls", "5", "--limit-ms", "20"), "over the limit of 20 ms"),

@@ -4,7 +4,7 @@ from gateway.plan.comparison import compare, judged
 from gateway.plan.fleet import Plan, plan
 from tests.gateway.plan.ladders import inputs, published
 
-GROWING = inputs(peak=215, growth_per_minute=5)
+GROWING = inputs(peak=225, growth_per_minute=5)
 
 
 def test_the_plans_fleet_holds_one_fewer_does_not_and_the_published_formulas_is_far_off() -> None:

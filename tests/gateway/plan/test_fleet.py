@@ -98,5 +98,9 @@ def test_the_published_formula_is_off_by_a_factor_of_31_at_its_own_figures() -> 
 def test_a_slip_of_the_pen_is_told() -> None:
     with pytest.raises(ConfigError, match="need more than 10000 instances"):
         fleet(peak=1e9)
-    with pytest.raises(ConfigError, match="one instance cannot hold one call"):
-        fleet({"sessions": 1, "refused_share": 1e-9}, peak=10)
+
+
+def test_instances_of_few_sessions_are_many_and_full_enough_to_be_worth_scaling() -> None:
+    found = fleet({"sessions": 2}, peak=30)
+    assert 30 / 2 < found.most < 30
+    assert found.target >= 0.9
