@@ -65,3 +65,13 @@ def test_mistakes_are_one_sentence(
     said = capsys.readouterr().err
     assert told in said
     assert len(said.splitlines()) == 1
+
+
+def test_a_ladder_of_our_own_worker_on_two_cores_is_planned_with(capsys: pytest.CaptureFixture[str]) -> None:
+    ladder = PUBLISHED.with_name("onnx-two-cores.json")
+    assert main(["plan", str(ladder), "--calls", "6", "--limit-ms", "2500", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["ladder"]["scheme"] == "sessions"
+    # Beyond two replies at once speech comes slower than it is played, so two cores hold a call or two.
+    assert 1 <= told["instance"]["calls"] <= 3
+    assert told["fleet"]["instances_most"] >= 3
