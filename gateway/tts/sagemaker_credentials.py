@@ -5,7 +5,7 @@ from typing import Any
 
 from smithy_aws_core.identity import AWSCredentialsIdentity
 
-from gateway.aws_keys import LOOK_UP_S, AwsKeys, NoAwsKeys
+from gateway.aws_keys import AwsKeys, NoAwsKeys
 from gateway.errors import TtsError
 
 
@@ -15,8 +15,8 @@ class BotoCredentials:
     The SDK's own chain knows environment and files only, not the roles of containers, instances and sign-on.
     """
 
-    def __init__(self, look_up_s: float = LOOK_UP_S) -> None:
-        self._keys = AwsKeys(look_up_s)
+    def __init__(self, keys: AwsKeys | None = None) -> None:
+        self._keys = keys or AwsKeys()
 
     async def get_identity(self, *, properties: Mapping[str, Any]) -> AWSCredentialsIdentity:
         """The keys valid now; TtsError `no_credentials`, retryable when there is a source that did not answer."""

@@ -76,12 +76,13 @@ async def test_a_session_has_the_factorys_rate() -> None:
 @pytest.mark.parametrize("good_answers", [0, 1])
 async def test_credentials_that_do_not_come_are_not_waited_for(good_answers: int) -> None:
     """The first time we ask; the second time the SDK does, which would wait for ever for its own failure."""
+    from gateway.aws_keys import AwsKeys
     from gateway.tts.sagemaker import SageMakerEndpoint, SageMakerSpeech
     from gateway.tts.sagemaker_credentials import BotoCredentials
 
     released = threading.Event()
 
-    class Slow(BotoCredentials):
+    class Slow(AwsKeys):
         asked = 0
 
         def _look_up(self) -> ReadOnlyCredentials:
@@ -91,7 +92,7 @@ async def test_credentials_that_do_not_come_are_not_waited_for(good_answers: int
             return ReadOnlyCredentials("AKIDEXAMPLE", "example", None)
 
     timing, slow = SpeechTiming(connect_s=0.3, give_up_s=10.0), Slow(look_up_s=0.2)
-    factory = SageMakerSpeech(SageMakerEndpoint("voice", "eu-west-1"), timing=timing, credentials=slow)
+    factory = SageMakerSpeech(SageMakerEndpoint("voice", "eu-west-1"), timing=timing, credentials=BotoCredentials(slow))
     before = asyncio.all_tasks()
     async with asyncio.timeout(5.0):
         assert not await factory.ready()
