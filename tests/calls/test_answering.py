@@ -88,7 +88,8 @@ def call(
         simulated = SimulatedCall(caller, dialect, Script(turns, 8000, manners), max_call_s=120.0)
         conducted = asyncio.create_task(gateway.conduct(gateway.platform("twilio"), MemorySocket(answerer)))
         if told is not None:
-            asyncio.get_running_loop().call_later(told[0], asyncio.ensure_future, _tell(gateway, told[1]))
+            loop = asyncio.get_running_loop()
+            loop.call_later(told[0], lambda: loop.create_task(_tell(gateway, told[1])))
         trace = await simulated.run()
         await asyncio.wait_for(conducted, 60.0)
         (record,) = gateway.calls.records()
