@@ -30,7 +30,7 @@ BOT_PARAMETER = "bot"
 # which are compared whole; and what is in front of the common end is a country code, with what dials abroad at most.
 _COMMON_DIGITS = 7
 _MORE_DIGITS = 4
-_ADDRESS = re.compile(r"(?:(?:sips?|tel):)?(?P<user>[^@;?]*)", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:(?:sips?|tel):)*(?P<user>[^@;?>]*)", re.IGNORECASE)
 _BETWEEN_DIGITS = re.compile(r"[\s().\-/]")
 
 
