@@ -93,6 +93,7 @@ fuzz: .venv/dev ## Many random inputs: accepted or refused with a documented err
 bench: .venv/dev ## What the gateway costs and how quick it is
 	$(RUN)/voicebot bench gateway
 	$(RUN)/voicebot bench tts
+	$(RUN)/voicebot bench conversation
 
 image: ## The container images (needs a Docker engine)
 	for target in gateway worker-cpu worker-gpu; do docker build --target $$target -t voicebot-$$target . || exit 1; done

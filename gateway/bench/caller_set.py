@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gateway.bench.caller_sounds import RATE_HZ, NotInstalled, Samples, human, made_sound, own_recording, treated
-from gateway.simulator.caller import CallerTurn, speech_span
+from gateway.simulator.caller import SPEECH_BELOW_PEAK_DB, CallerTurn, speech_span
 
 KINDS = ("sentence", "hesitation", "dictation", "trailing", "interruption", "backchannel", "noise")
 # One in so many rows is held out.
@@ -33,6 +33,7 @@ class Caller:
     asked: str = field(default="", repr=False)
     package: str = ""
     files: tuple[str | int, ...] = ()
+    quiet_db: float = SPEECH_BELOW_PEAK_DB
     sound: str = ""
     gain_db: float = 0.0
     snr_db: float | None = None
@@ -67,7 +68,7 @@ class Caller:
         if self.sound:
             return made_sound(self.sound, np.random.default_rng(self._seed))
         pcm = human(self.package, self.files) if self.package else own_recording(self.name)
-        start_s, end_s = speech_span(pcm.astype("<i2").tobytes(), RATE_HZ)
+        start_s, end_s = speech_span(pcm.astype("<i2").tobytes(), RATE_HZ, self.quiet_db)
         return pcm[round(start_s * RATE_HZ) : round(end_s * RATE_HZ)]
 
 

@@ -65,7 +65,7 @@ def made_sound(sound: str, rng: np.random.Generator) -> Samples:
 
 
 @cache
-def _files_of(package: str) -> Mapping[str, Path]:
+def _files_of(package: str) -> Sequence[Path]:
     lister = shutil.which("dpkg-query")
     if lister is None:
         raise NotInstalled(package)
@@ -74,11 +74,11 @@ def _files_of(package: str) -> Mapping[str, Path]:
     )
     if listed.returncode:
         raise NotInstalled(package)
-    return {Path(line).name: Path(line) for line in listed.stdout.splitlines()}
+    return [Path(line) for line in listed.stdout.splitlines()]
 
 
 def _installed_recording(package: str, file: str) -> Samples:
-    path = _files_of(package).get(file)
+    path = next((path for path in _files_of(package) if str(path).endswith(f"/{file}")), None)
     if path is None or not path.is_file():
         raise NotInstalled(package)
     if path.suffix == ".wav":

@@ -176,6 +176,8 @@ def _recorded(whisper: Path, console: Console) -> dict[str, object]:
     return {
         "turns": _rows(found.turn_figures()),
         "over": _rows(found.over_figures()),
+        "each_turn": [turn.as_json() for turn in found.turns],
+        "each_over": [sound.as_json() for sound in found.over],
         "missing": missing,
         "recognition_s": {"charged": CHARGED_S, "p50": round(took_p50_s, 3), "p95": round(took_p95_s, 3)},
     }

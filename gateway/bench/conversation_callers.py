@@ -4,7 +4,7 @@ One call a caller, under a leaping clock. Everything is real but the model's rep
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -40,6 +40,9 @@ class TurnTaken:
     wait_ms: float | None  # to the decision that the turn is over; None when it never was
     first_frame_ms: float | None
 
+    def as_json(self) -> dict[str, object]:
+        return {**asdict(self), "caller": self.caller.name}
+
 
 @dataclass(frozen=True, slots=True)
 class SoundOver:
@@ -50,6 +53,9 @@ class SoundOver:
     silent_ms: float | None  # from the sound's true start until the bot was silent; None when it never was
     held_ms: float  # how long a bot that went on had held its breath
     words_off: int | None  # of an interrupted reply: the history against the speaker's truth
+
+    def as_json(self) -> dict[str, object]:
+        return {**asdict(self), "caller": self.caller.name}
 
 
 async def hear_turn(caller: Caller, ears: RecogniserFactory, timing: Timing = TIMING) -> TurnTaken:

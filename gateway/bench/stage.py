@@ -28,7 +28,7 @@ from gateway.stt.base import RecogniserFactory
 from gateway.telemetry import Telemetry
 from gateway.tools.base import Toolset
 
-TIMING = Timing(600, 250, 100, 60.0, 30.0, 600.0)
+TIMING = Timing(600, 200, 100, 60.0, 30.0, 600.0)
 SCRIPT = Script("en", "Be brief.", "Hello, how can I help you?", "Sorry, say that again.", "Pardon?", "Goodbye.")
 # The call is over on the wire; its session has sockets to close.
 _END_WITHIN_S = 60.0

@@ -7,7 +7,7 @@ sound over the bot meant (interruption.py).
 import asyncio
 from collections.abc import Callable
 
-from gateway.call.interruption import Meaning, is_echo, meaning
+from gateway.call.interruption import Meaning, is_echo, is_hum, meaning
 from gateway.call.keys import Keys
 from gateway.call.listener import Listener
 from gateway.call.patience import Completeness, Patience, completeness
@@ -152,12 +152,13 @@ class Floor:
         return meaning(self._listener.words, self.script.language, heard, waiting=waiting)
 
     def _weigh(self) -> None:
-        meant = self._meaning()
-        # Shorter than what makes the bot hold is a click, whatever the recogniser makes of it.
-        lasted = self._listener.sound_ms >= self._timing.barge_in_ms or not self._speaker.busy
-        if meant is Meaning.WORDS and lasted and not self._replies.protected:
+        heard = self._listener
+        click = heard.sound_ms < self._timing.barge_in_ms  # whatever the recogniser makes of it
+        mere = click or is_hum(heard.words, self.script.language, heard.sound_ms, sure=heard.sure)
+        vain = self._replies.protected or (mere and self._speaker.busy)
+        if self._meaning() is Meaning.WORDS and not vain:
             self.happen(Happening.MEANT)
-        elif self.state is State.WEIGHING and self._listener.words_are_fresh:
+        elif self.state is State.WEIGHING and heard.words_are_fresh:
             self.happen(Happening.MERE_SOUND)
 
     # How long.
@@ -233,15 +234,12 @@ class Floor:
                 self._leave()
 
     def _say(self, act: Act) -> None:
-        match act:
-            case Act.REPLY:
-                self._replies.answer()
-            case Act.REPROMPT:
-                self._replies.prompt(self.script.reprompt)
-            case Act.ASK_IF_THERE:
-                self._replies.prompt(self.script.still_there)
-            case Act.SAY_GOODBYE:
-                self._replies.prompt(self.script.goodbye)
+        script = self.script
+        if act is Act.REPLY:
+            self._replies.answer()
+        else:
+            prompts = {Act.REPROMPT: script.reprompt, Act.ASK_IF_THERE: script.still_there}
+            self._replies.prompt(prompts.get(act, script.goodbye))
 
     def _speculate(self) -> None:
         """At a pause that may be the end, ask the model in advance."""

@@ -15,6 +15,8 @@ class Habits:
     dangling: frozenset[str]
     # The same, unless the recogniser has set a full stop behind them.
     unmarked: frozenset[str] = field(default=frozenset(), kw_only=True)
+    # The same, even if it has set a question mark there.
+    unasked: frozenset[str] = field(default=frozenset(), kw_only=True)
     # A whole answer in one word.
     answers: frozenset[str]
     # Said by a listener who does not want the turn.
@@ -49,12 +51,13 @@ _EN = Habits(
         "that which who these those is are was were am be been would could should can will shall may might"
         " must do does did have has had going also more not well in on over"
     ),
+    unasked=words("have has is are was were can could would should may might"),
     answers=_phrases(
         "yes, no, yeah, yep, nope, sure, thanks, thank you, bye, goodbye, please, yes please, no thanks,"
         " no thank you, that's all, that's it, that's right, correct, exactly, of course, hello, hi"
     ),
     backchannels=words(
-        f"{_LISTENING} yeah yep yes right sure alright good great fine cool see i gotcha thanks you thank"
+        f"{_LISTENING} yeah yep yes right sure alright good great fine cool see i gotcha got it thanks you thank"
     ),
     attention=_phrases(
         "hello, hello there, are you there, are you still there, anybody there, is anyone there, hey, hi"

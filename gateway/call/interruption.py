@@ -17,6 +17,8 @@ _DESCRIBED = re.compile(r"\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|♪")
 _INVENTED = frozenset(("you", "the", "so", "thanks for watching", "thank you for watching", "thank you", "."))
 # "Yeah, okay, right, yes" is agreement; with more words there is something in it.
 _LONGEST_BACKCHANNEL_WORDS = 4
+# Whoever interrupts in less says something that the recogniser is sure of.
+_LONGEST_HUM_MS = 850
 # A mis-heard echo still shares most of its letters with what was said.
 _ECHO_SHARE = 0.7
 # Shorter runs of equal letters are chance.
@@ -45,9 +47,19 @@ def meaning(words: str, language: str, sounding: str, *, waiting: bool = False) 
         return Meaning.NOTHING
     if len(said) <= _LONGEST_BACKCHANNEL_WORDS and habits.backchannels.issuperset(said):
         return Meaning.BACKCHANNEL
-    if waiting and text in habits.attention:
+    if waiting and is_attention(text, language):
         return Meaning.BACKCHANNEL
     return Meaning.ECHO if is_echo(text, sounding) else Meaning.WORDS
+
+
+def is_hum(words: str, language: str, sound_ms: int, *, sure: bool) -> bool:
+    """Whether words that the recogniser may not be sure of may be its reading of a hum. Nobody hums "hello?"."""
+    return not sure and sound_ms < _LONGEST_HUM_MS and not is_attention(words, language)
+
+
+def is_attention(words: str, language: str) -> bool:
+    """Whether the words only ask whether anybody is there."""
+    return " ".join(word.lower() for word in _WORD.findall(words)) in habits_of(language).attention
 
 
 def is_echo(words: str, sounding: str) -> bool:

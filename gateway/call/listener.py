@@ -45,6 +45,7 @@ class Listener:
         self.owes_words = False  # there was a sound since the last commit or discard
         self.deciding = False  # the answer to a commit is awaited
         self.words = ""  # of the utterance, as far as they are known
+        self.sure = True  # whether the recogniser would stand by `words`
         self.punctuates = ears.partials  # until a whole sentence comes without a mark
         self.heard: Callable[[Final], None] = lambda final: None  # before its words count as said
         self.is_own_voice: Callable[[str], bool] = lambda text: False  # whether final words are the bot's
@@ -125,15 +126,15 @@ class Listener:
                 self.speaking = self.owes_words = True
                 self._began_s = at_s
                 if self._taken:
-                    self.words, self._taken, self._upto_s = "", False, at_s
+                    self.words, self._taken, self._upto_s, self.sure = "", False, at_s, True
                 self._happen(Happening.SPEECH_STARTED)
             case SpeechPaused(at_s):
                 self.speaking, self._ended_s = False, at_s
                 self._exchange.caller_paused(self.silence_ms / 1000)
                 self._happen(Happening.SPEECH_PAUSED)
-            case Partial(text, upto_s):
+            case Partial(text, upto_s, sure):
                 if not self._taken:
-                    self.words, self._upto_s = text, upto_s
+                    self.words, self._upto_s, self.sure = text, upto_s, sure
                     self._happen(Happening.PARTIAL)
             case Final():
                 log.debug("caller_said", words=event.text, took_s=round(event.took_s, 3))

@@ -12,6 +12,7 @@ from gateway.call.habits import Habits, habits_of, words
 
 _SENTENCE_ENDS = ".?!。？！।"
 _GOES_ON = re.compile(r"(\.\.+|…|[,;:\-–—、，])\s*$")
+_QUESTION = re.compile(r"[^.!?]*\?\s*$")
 _WORD = re.compile(r"[^\s.,;:?!…。？！।、，\"“”()]+")
 # Digits as recognisers group them: "555-12", "0812 345", "4,1". The last group of a text, with what belongs to it.
 _DIGIT_RUN = re.compile(r"\+?\d[\d\s\-.,()/]*$")
@@ -78,15 +79,24 @@ def completeness(text: str, language: str, *, asked: str = "") -> Completeness:
     if _ADDRESS.search(text.strip()) or " ".join(said) in habits.answers:
         return Completeness.COMPLETE
     if text.rstrip(' "”»').endswith(tuple(_SENTENCE_ENDS)):
-        return Completeness.UNKNOWN if dictating and text.rstrip(". ")[-1:].isdigit() else Completeness.COMPLETE
+        digits = dictating and text.rstrip(". ")[-1:].isdigit()
+        return Completeness.UNKNOWN if digits or _is_asked_to_dictate(asked, habits) else Completeness.COMPLETE
     return Completeness.OPEN
+
+
+def _is_asked_to_dictate(asked: str, habits: Habits) -> bool:
+    """Whether the bot's last sentence asks for it: recognisers make whole sentences of half an address."""
+    question = _QUESTION.search(asked)
+    return question is not None and bool(habits.dictation.intersection(_WORD.findall(question[0].lower())))
 
 
 def _is_unfinished(text: str, said: list[str], habits: Habits, dictating: bool) -> bool:
     if _GOES_ON.search(text):
         return True
-    if " ".join(said) in habits.answers or text.endswith("?"):
+    if " ".join(said) in habits.answers:
         return False
+    if text.endswith("?"):
+        return said[-1] in habits.unasked
     if _dangles(said[-1], habits) or (said[-1] in habits.unmarked and not text.endswith(tuple(_SENTENCE_ENDS))):
         return True
     return _is_partial_number(text, said, dictating) or _is_partial_spelling(text, dictating)

@@ -54,11 +54,11 @@ def recorded_turn(name: str, pcm: bytes, rate_hz: int, text: str = "") -> Caller
     return CallerTurn(name, pcm, text, speech_start_s=start_s, speech_end_s=end_s)
 
 
-def speech_span(pcm: bytes, rate_hz: int) -> tuple[float, float]:
-    """Return when speech begins and ends in a recording: where it comes within SPEECH_BELOW_PEAK_DB of its loudest."""
+def speech_span(pcm: bytes, rate_hz: int, below_peak_db: float = SPEECH_BELOW_PEAK_DB) -> tuple[float, float]:
+    """Return when speech begins and ends in a recording: where it comes within `below_peak_db` of its loudest."""
     window = round(_WINDOW_S * rate_hz) * _SAMPLE_BYTES
     levels = [rms_dbfs(pcm[i : i + window]) for i in range(0, len(pcm), window)]
-    loud = [i for i, level in enumerate(levels) if level > max(levels) - SPEECH_BELOW_PEAK_DB]
+    loud = [i for i, level in enumerate(levels) if level > max(levels) - below_peak_db]
     duration_s = len(pcm) / _SAMPLE_BYTES / rate_hz
     return (loud[0] * _WINDOW_S, min((loud[-1] + 1) * _WINDOW_S, duration_s)) if loud else (0.0, duration_s)
 

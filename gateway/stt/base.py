@@ -30,10 +30,14 @@ class SpeechPaused:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """Words of the current utterance so far, covering audio up to `upto_s`; a later Partial replaces it."""
+    """Words of the current utterance so far, covering audio up to `upto_s`; a later Partial replaces it.
+
+    `sure` is false where the recogniser thinks little of the latest of them: a hum may have been read as words.
+    """
 
     text: str = field(repr=False)
     upto_s: float
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)

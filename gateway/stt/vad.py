@@ -10,6 +10,8 @@ from gateway.stt.base import STT_RATE_HZ, SpeechPaused, SpeechStarted
 from media.formats import BYTES_PER_SAMPLE_PCM16
 
 Score = Callable[[bytes], float]
+# So much quiet in speech may be its end; between two syllables there is seldom more.
+_FADING_MS = 40
 Transition = SpeechStarted | SpeechPaused
 
 
@@ -38,6 +40,7 @@ class VoiceActivity:
         self._frame_s = frame_samples / STT_RATE_HZ
         self._min_speech_frames = _whole_frames(min_speech_ms, frame_samples)
         self._pause_frames = _whole_frames(pause_ms, frame_samples)
+        self._fading_frames = _whole_frames(_FADING_MS, frame_samples)
         self._rest = bytearray()
         self._frames = 0
         # Frames in a row that speak against the present state.
@@ -48,6 +51,11 @@ class VoiceActivity:
     def speaking(self) -> bool:
         """Whether the last transition was SpeechStarted."""
         return self._speaking
+
+    @property
+    def fading(self) -> bool:
+        """Whether speech has become quiet, and not yet for so long that it is a pause."""
+        return self._speaking and self._run_frames >= self._fading_frames
 
     def feed(self, pcm: bytes) -> list[Transition]:
         """Take any amount of 16 kHz s16le and return the transitions it brought, often none.

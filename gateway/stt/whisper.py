@@ -1,11 +1,12 @@
 """Recognition with Whisper while the caller still speaks.
 
-During speech there are partials, as many as the engine has time for. As soon as the caller pauses, everything since
-the last commit is transcribed in advance; if the pause turns out to be the end of the turn, these are the final words.
+During speech there are partials, as many as the engine has time for. As soon as speech fades, everything since the last
+commit is transcribed in advance; if that turns out to be a pause, and the end of the turn, these are the final words.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,8 +22,20 @@ from gateway.stt.whisper_jobs import Job, Purpose
 from gateway.stt.whisper_pipe import PipeWorker, whisper_command
 from gateway.stt.whisper_wire import Transcript
 
-# New audio that makes another partial worth its time.
-_PARTIAL_EVERY_S = 0.5
+# New audio that makes another partial worth its time. What is under way when speech ends delays the final words, and
+# nobody needs the words of one who speaks on.
+_PARTIAL_EVERY_S = 1.0
+
+
+@dataclass(slots=True, eq=False)
+class _Ahead:
+    """Open speech since `begin`, being transcribed up to `upto`; 0 until the engine has taken it up."""
+
+    begin: int
+    job: Job | None = None
+    upto: int = 0
+    outcome: Transcript | SttError | None = None
+    pause: Piece | None = None  # the pause that turned out to be covered
 
 
 class WhisperRecogniser:
@@ -42,6 +55,8 @@ class WhisperRecogniser:
         # Audio before it has been transcribed for good, or forgotten.
         self._floor = 0
         self._partial_from: int | None = None
+        self._ahead: _Ahead | None = None
+        self._fading = False
 
     async def open(self) -> None:
         """Begin to load the model, unless it is loaded; audio is kept meanwhile. SttError when the engine is down."""
@@ -103,19 +118,28 @@ class WhisperRecogniser:
         said.speech_end_s = at_s
         said.pause = Piece(said.begin, self._audio.end)
         said.begin = None
-        self._engine.drop(self, finals=False)
-        self._transcribe(said, said.pause, Purpose.PAUSE)
+        ahead = self._ahead
+        if ahead is None or ahead.begin != said.pause.begin or ahead.upto < to_samples(at_s):
+            self._engine.drop(self, finals=False)
+            self._transcribe(said, said.pause, Purpose.PAUSE)
+        elif ahead.outcome is None:
+            ahead.pause, said.pause.job = said.pause, ahead.job
+        else:
+            self._piece_done(said, said.pause, ahead.outcome)
 
     def _follow(self) -> None:
-        """The caller speaks on: close what is long enough, and ask for another partial when there is enough new."""
+        """The caller speaks on: close what is long enough, and ask for the words when there is reason to."""
         said, end = self._said, self._audio.end
         assert said.begin is not None
+        faded, self._fading = self._fading, self._activity.fading
         if end - said.begin >= to_samples(LONGEST_PIECE_S):
             piece = said.close_open(self._audio.quietest(end))
             self._floor = piece.end
             self._transcribe(said, piece, Purpose.FINAL)
+        elif self._fading and not faded:
+            self._ask_ahead(said, Purpose.FADING)
         elif self._partial_from is not None and end - self._partial_from >= to_samples(_PARTIAL_EVERY_S):
-            self._ask_partial(said)
+            self._ask_ahead(said, Purpose.PARTIAL)
 
     def _transcribe(self, said: Utterance, piece: Piece, purpose: Purpose) -> None:
         pcm = self._audio.cut(piece.begin, piece.end)
@@ -126,31 +150,37 @@ class WhisperRecogniser:
     def _piece_done(self, said: Utterance, piece: Piece, outcome: Transcript | SttError) -> None:
         piece.outcome, piece.job = outcome, None
         if piece is self._said.pause and said.text:
-            self._events.put(Partial(said.text, to_s(piece.end)))
+            sure = piece.transcript is None or piece.transcript.sure
+            self._events.put(Partial(said.text, to_s(piece.end), sure))
         self._commits.settle()
 
-    def _ask_partial(self, said: Utterance) -> None:
-        begin, upto = said.begin, [0]
+    def _ask_ahead(self, said: Utterance, purpose: Purpose) -> None:
         self._partial_from = None
-        assert begin is not None
+        assert said.begin is not None
+        ahead = _Ahead(said.begin)
 
         def newest() -> bytes:
-            upto[0] = self._audio.end
-            return self._audio.cut(begin, upto[0])
+            ahead.upto = self._audio.end
+            return self._audio.cut(ahead.begin, ahead.upto)
 
-        def done(outcome: Transcript | SttError) -> None:
-            if said is not self._said or said.begin != begin:
-                return
-            self._partial_from = upto[0]
+        ahead.job = Job(self, purpose, ",".join(self._languages), newest, partial(self._ahead_done, said, ahead))
+        self._ahead = ahead
+        self._engine.submit(ahead.job)
+
+    def _ahead_done(self, said: Utterance, ahead: _Ahead, outcome: Transcript | SttError) -> None:
+        ahead.outcome = outcome
+        if ahead.pause is not None:
+            self._piece_done(said, ahead.pause, outcome)
+        elif said is self._said and said.begin == ahead.begin:
+            self._partial_from = ahead.upto
             if isinstance(outcome, Transcript) and outcome.text:
                 text = f"{said.text} {outcome.text}" if said.text else outcome.text
-                self._events.put(Partial(text, to_s(upto[0])))
-
-        self._engine.submit(Job(self, Purpose.PARTIAL, ",".join(self._languages), newest, done))
+                self._events.put(Partial(text, to_s(ahead.upto), outcome.sure))
 
     def _take_utterance(self) -> Utterance:
         """Return the utterance, its open speech closed, and begin a new one; a speaker who speaks on is in both."""
         said, self._said = self._said, Utterance()
+        self._ahead = None
         if said.begin is not None:
             said.speech_end_s = to_s(self._audio.end)
             said.close_open(self._audio.end)
@@ -171,7 +201,7 @@ class WhisperRecognisers:
         model_dir: Path,
         *,
         threads: int = 1,
-        pause_ms: int = 120,
+        pause_ms: int = 96,
         min_speech_ms: int = 90,
         start_threshold: float = 0.5,
         end_threshold: float = 0.35,

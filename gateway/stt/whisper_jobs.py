@@ -16,7 +16,8 @@ class Purpose(IntEnum):
 
     FINAL = 0  # someone waits for it
     PAUSE = 1  # someone will wait for it, if the caller says no more
-    PARTIAL = 2  # words for show
+    FADING = 2  # someone may wait for it soon: speech has become quiet
+    PARTIAL = 3  # words for show
 
 
 @dataclass(slots=True, eq=False)

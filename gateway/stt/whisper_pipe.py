@@ -99,7 +99,7 @@ class PipeWorker:
 
 def _transcript(answer: dict[str, Any]) -> Transcript:
     try:
-        share = float(answer["language_share"])
-        return Transcript(str(answer["text"]), str(answer["language"]), float(answer["took_s"]), share)
+        took_s, share, sure = float(answer["took_s"]), float(answer["language_share"]), bool(answer["sure"])
+        return Transcript(str(answer["text"]), str(answer["language"]), took_s, share, sure)
     except (KeyError, TypeError, ValueError) as error:
         raise WorkerLost("stt_protocol", f"the answer lacks {error}") from error

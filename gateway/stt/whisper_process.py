@@ -13,7 +13,7 @@ import sys
 import time
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, BinaryIO, Protocol
 
 import numpy as np
@@ -26,6 +26,10 @@ from gateway.stt.whisper_wire import AudioJob, Transcript, encode_line, read_job
 # accuracy stays until speech fills the window: with less than 4 s of silence behind it the decoder repeats itself.
 WINDOWS_S = (12, 20, 30)
 _SILENCE_BEHIND_S = 4
+# What was said before, as the model is told: it writes on in that manner. Whisper leaves "um" and "uh" out, by which
+# callers show that more comes, and reads "mm-hm" as a word, unless it has seen them written. Of the recorded callers'
+# words 8 % are wrong with it, 9 % without. For Indonesian it helped nothing.
+_MANNERS = {"en": " Mm-hm. Uh-huh. Um, so, uh, I'd like to, um, and..."}
 # Speech has at most about 5 words a second, 1.5 tokens a word; a decoder that repeats itself is cut off here.
 _TOKENS_PER_S = 8
 _TOKENS_LEAST = 24
@@ -42,6 +46,8 @@ _REPETITIVE = 2.4
 # none below -1.5; what is made of noise, hum and coughs lies around -1.9, with or without "no speech".
 _GUESSED_LOGPROB = -1.5
 _UNSURE_LOGPROB = -1.0
+# Interruptions of less than a second lie above it; most of "mm-hm" and the like, where they are read as words, below.
+_SURE_LOGPROB = -0.7
 _NO_SPEECH = 0.5
 # What the training data says over silence and noise; believed only when the model thinks that it hears speech.
 _HALLUCINATED = frozenset(
@@ -136,7 +142,8 @@ class WhisperModel:
         if decoded.repetitive and window < WINDOWS_S[-1]:
             decoded, spoken = self._decode(samples, WINDOWS_S[-1], job.language)
         took_s = time.perf_counter() - began_s
-        return Transcript(believed_words(decoded), spoken.language, took_s, spoken.share)
+        sure = decoded.avg_logprob >= _SURE_LOGPROB
+        return Transcript(believed_words(decoded), spoken.language, took_s, spoken.share, sure)
 
     def _decode(self, samples: npt.NDArray[np.float32], window: int, languages: str) -> tuple[Decoded, Spoken]:
         size = window * STT_RATE_HZ
@@ -145,7 +152,8 @@ class WhisperModel:
         encoded = self._loaded.encode(self._loaded.feature_extractor(padded, padding=0))
         most_tokens = _TOKENS_LEAST + int(_TOKENS_PER_S * min(window, len(samples) / STT_RATE_HZ))
         heard = self._spoken_language(encoded, languages.split(",") if languages else [])
-        first, *second = [(self._read(encoded, spoken.language, most_tokens), spoken.language) for spoken in heard]
+        prepared = len(heard) == 1
+        first, *second = [(self._read(encoded, s.language, most_tokens, prepared), s.language) for s in heard]
         return better_reading(first, second[0]) if second else (first[0], heard[0])
 
     def _spoken_language(self, encoded: Any, known: Sequence[str]) -> list[Spoken]:
@@ -155,9 +163,11 @@ class WhisperModel:
         likelihoods = {token.strip("<|>"): share for token, share in self._loaded.model.detect_language(encoded)[0]}
         return candidates(likelihoods, known)
 
-    def _read(self, encoded: Any, language: str, most_tokens: int) -> Decoded:
+    def _read(self, encoded: Any, language: str, most_tokens: int, prepared: bool) -> Decoded:
         tokenizer = self._tokenizer(language)
-        prompt = self._loaded.get_prompt(tokenizer, [], without_timestamps=True)
+        # Two readings are compared by how likely they are, so neither may be prepared for.
+        before = tokenizer.encode(_MANNERS[language]) if prepared and language in _MANNERS else []
+        prompt = self._loaded.get_prompt(tokenizer, before, without_timestamps=True)
         result = self._loaded.model.generate(
             encoded,
             [prompt],
@@ -185,13 +195,7 @@ def serve(model: Transcriber, jobs: BinaryIO, lines: BinaryIO) -> None:
     while (job := read_job(jobs)) is not None:
         try:
             found = model.transcribe(job)
-            line = encode_line(
-                number=job.number,
-                text=found.text,
-                language=found.language,
-                language_share=found.language_share,
-                took_s=found.took_s,
-            )
+            line = encode_line(number=job.number, **asdict(found))
         except Exception as error:  # the process must outlive whatever native code makes of one job
             line = encode_line(number=job.number, error=repr(error))
         lines.write(line)

@@ -2,7 +2,7 @@
 
 gateway -> process: a header (job number, language, size of the audio) and the audio, 16 kHz s16le.
 process -> gateway: {"ready": true} once, or {"error"} when the model cannot be loaded; then per job
-                    {"number", "text", "language", "language_share", "took_s"}, or {"number", "error"}.
+                    {"number", "text", "language", "language_share", "took_s", "sure"}, or {"number", "error"}.
 """
 
 import json
@@ -25,12 +25,16 @@ class WireFault(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """Words found in a piece of audio, blank when there are none; `took_s` is the engine's own time for it."""
+    """Words found in a piece of audio, blank when there are none; `took_s` is the engine's own time for it.
+
+    `sure` is false when the model itself thinks little of them: they may be its reading of a hum.
+    """
 
     text: str = field(repr=False)
     language: str = ""
     took_s: float = 0.0
     language_share: float = 1.0
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)

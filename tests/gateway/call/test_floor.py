@@ -112,7 +112,7 @@ class Room:
             self.listener.feed(b"\xff" * 160)
             await asyncio.sleep(0.02)
 
-    async def says(self, text: str, seconds: float = 0.5) -> float:
+    async def says(self, text: str, seconds: float = 0.5, sure: bool = True) -> float:
         """Speak, pause, and have the words told 0.1 s later; returns when the speech ended."""
         self.ears.say(SpeechStarted(self._now()))
         await asyncio.sleep(seconds)
@@ -120,7 +120,7 @@ class Room:
         self.ears.say(SpeechPaused(ended_s))
         await asyncio.sleep(0.1)
         if text:
-            self.ears.say(Partial(text, self._now()))
+            self.ears.say(Partial(text, self._now(), sure))
         await asyncio.sleep(0)
         return ended_s
 
@@ -223,6 +223,24 @@ def test_words_over_the_bot_decide(text: str, state: State) -> None:
     async def script(room: Room) -> None:
         await room.replies_to("What time do you open?")
         await room.says(text, 0.4)
+        assert at(room, state)
+
+    in_room(script)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "sure", "state"),
+    [
+        ("We're home.", 0.5, False, S.THINKING),
+        ("We're home.", 0.5, True, S.HEARING),
+        ("We're home.", 1.0, False, S.HEARING),
+        ("Hello?", 0.5, False, S.HEARING),
+    ],
+)
+def test_f42_a_hum_that_is_read_as_words_interrupts_nobody(text: str, seconds: float, sure: bool, state: State) -> None:
+    async def script(room: Room) -> None:
+        await room.replies_to("What time do you open?")
+        await room.says(text, seconds, sure)
         assert at(room, state)
 
     in_room(script)

@@ -50,6 +50,7 @@ def test_a_whole_sentence_is_complete(language: str, text: str) -> None:
         ("en", "It's spelt M A R"),
         ("en", "My email is anna at gmail"),
         ("en", "anna@gmail"),
+        ("en", "Do you have?"),
         ("id", "Saya mau pesan meja untuk."),
         ("id", "Nomor telepon saya 0812 345"),
         ("id", "Saya mau tanya eh"),
@@ -86,6 +87,12 @@ def test_who_was_asked_for_a_number_is_waited_for() -> None:
     assert completeness("Yes, 55.", "en", asked=asked) is C.UNFINISHED
     assert completeness("555 123 4567", "en", asked=asked) is not C.UNFINISHED
     assert completeness("M as in Mike.", "en", asked="Please spell your name.") is C.UNFINISHED
+
+
+def test_half_an_address_that_was_read_as_a_sentence_is_not_believed() -> None:
+    assert completeness("My mail is on it.", "en", asked="Thank you. What is your e-mail address?") is C.UNKNOWN
+    assert completeness("It is anna@example.com.", "en", asked="What is your e-mail address?") is C.COMPLETE
+    assert completeness("I will do that.", "en", asked="What is your number? I see it here.") is C.COMPLETE
 
 
 def test_a_small_number_is_no_dictation() -> None:

@@ -34,6 +34,15 @@ def test_a_pause_ends_speech_where_the_quiet_began() -> None:
     assert found == [SpeechStarted(0.0), SpeechPaused(3 * FRAME_S)]
 
 
+def test_speech_fades_before_it_pauses() -> None:
+    ear = activity([0.9] * 3 + [0.0] * 4 + [0.9] * 3 + [0.0, 0.9], min_speech_ms=96, pause_ms=128)
+    fading = []
+    for _ in range(12):
+        ear.feed(bytes(FRAME_BYTES))
+        fading.append(ear.fading)
+    assert fading == [False] * 4 + [True] * 2 + [False] * 6
+
+
 def test_quiet_shorter_than_the_pause_is_part_of_speech() -> None:
     assert hear(([0.9] * 3 + [0.0] * 3) * 4, min_speech_ms=96, pause_ms=128) == [SpeechStarted(0.0)]
 

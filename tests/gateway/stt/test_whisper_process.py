@@ -70,9 +70,9 @@ def test_jobs_are_answered_one_by_one_and_one_that_fails_does_not_end_the_proces
     serve(EchoModel(), io.BytesIO(b"".join(map(encode_job, jobs))), answers)
     assert [decode_line(line) for line in answers.getvalue().splitlines(keepends=True)] == [
         {"ready": True},
-        {"number": 7, "text": "2 bytes", "language": "en", "language_share": 1.0, "took_s": 0.5},
+        {"number": 7, "text": "2 bytes", "language": "en", "language_share": 1.0, "took_s": 0.5, "sure": True},
         {"number": 8, "error": "RuntimeError('no audio')"},
-        {"number": 9, "text": "4 bytes", "language": "id", "language_share": 1.0, "took_s": 0.5},
+        {"number": 9, "text": "4 bytes", "language": "id", "language_share": 1.0, "took_s": 0.5, "sure": True},
     ]
 
 

@@ -20,6 +20,7 @@ class FakeWorkers:
 
     answer: Callable[[bytes], str] = duration_text
     takes_s: float = 0.2
+    sure: bool = True
     loads_s: float = 0.0
     fails_to_start: int = 0
     started: int = 0
@@ -42,7 +43,8 @@ class _FakeWorker:
     async def transcribe(self, language: str, pcm: bytes) -> Transcript:
         self._workers.heard.append(pcm)
         await asyncio.sleep(self._workers.takes_s)
-        return Transcript(self._workers.answer(pcm), language or "xx", self._workers.takes_s)
+        workers = self._workers
+        return Transcript(workers.answer(pcm), language or "xx", workers.takes_s, sure=workers.sure)
 
     async def stop(self) -> None:
         self._workers.running -= 1
