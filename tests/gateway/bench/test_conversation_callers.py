@@ -20,7 +20,7 @@ from gateway.bench.standing_whisper import StandingWhisper
 from gateway.stt.energy import EnergyRecognisers
 
 # Both languages, a noisy line, lost frames, a hesitation; what stops the bot and what does not.
-PART = ("opening-hours", "price", "id-thanks", "do-you-have", "wait-sunday", "id-tunggu", "right", "cough")
+PART = ("opening-hours", "price", "id-thanks", "ask-about", "wait-sunday", "id-tunggu", "right", "cough")
 
 
 @pytest.fixture(scope="module")
