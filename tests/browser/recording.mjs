@@ -4,6 +4,14 @@ import { inBrowser, loudest } from "./browser.mjs";
 
 const url = process.argv[2];
 
+/** A call's row by the names of its columns. */
+const read = async (row) =>
+  Object.fromEntries(
+    await row.locator("td[class^=column-]").evaluateAll((cells) =>
+      cells.map((cell) => [cell.className.replace("column-", ""), cell.textContent]),
+    ),
+  );
+
 await inBrowser(async (page, context) => {
   await page.goto(`${url}/softphone`);
   const insecure = await page.locator("#insecure").isVisible();
@@ -15,7 +23,7 @@ await inBrowser(async (page, context) => {
   await watch.goto(url);
   const row = watch.locator("#live tbody tr");
   await row.waitFor();
-  const live = await row.locator("td").allTextContents();
+  const live = await read(row);
   const parts = await watch.locator("#parts li").allTextContents();
   const wordsUnasked = await watch.locator(".line").count();
   await page.bringToFront();
@@ -34,6 +42,6 @@ await inBrowser(async (page, context) => {
 
   await watch.bringToFront();
   await watch.locator("#no-calls").waitFor();
-  const ended = await watch.locator("#ended-calls tbody tr").first().locator("td").allTextContents();
+  const ended = await read(watch.locator("#ended-calls tbody tr").first());
   return { insecure, live, parts, wordsUnasked, callerLevel, botLevel, turns, latency, ended };
 });

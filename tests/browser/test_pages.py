@@ -108,8 +108,8 @@ async def test_a_recorded_caller_is_answered_and_the_call_is_seen_on_the_console
         seen = await browser.run("recording.mjs", gateway.url)
     assert seen["complaints"] == []
     assert seen["insecure"] is True
-    call_id, platform, _, _, state, _ = seen["live"]
-    assert (platform, state) == ("softphone", "on")
+    live, ended = seen["live"], seen["ended"]
+    assert (live["platform"], live["bot"], live["state"]) == ("softphone", "default", "on")
     assert len(seen["parts"]) == 4
     assert all(part.endswith(" ready") for part in seen["parts"])
     assert seen["wordsUnasked"] == 0
@@ -118,7 +118,7 @@ async def test_a_recorded_caller_is_answered_and_the_call_is_seen_on_the_console
     assert seen["turns"][-2].startswith("You ")
     assert "We open at nine in the morning" in seen["turns"][-1]
     assert seen["latency"].startswith("answered after ")
-    assert (seen["ended"][0], seen["ended"][4]) == (call_id, "stop")
+    assert (ended["call"], ended["state"]) == (live["call"], "stop")
 
 
 async def test_the_microphone_is_heard_muted_and_the_operator_can_end_the_call(
