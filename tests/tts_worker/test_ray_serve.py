@@ -75,16 +75,19 @@ class Call:
     def __init__(self, session: PersistentSession, texts: list[str]) -> None:
         self.session = session
         self.heard: list[SpeechEvent] = []
+        self.in_midst = asyncio.Event()
         self._texts = texts
 
-    async def run(self, midst: asyncio.Event) -> None:
+    async def run(self, on: asyncio.Event) -> None:
+        """Listen to the end; from the first sound until `on` it takes nothing more, so it is in mid-sentence then."""
         await self.session.open()
         for text in self._texts:
             self.session.speak(text)
         async for event in self.session.events():
             self.heard.append(event)
             if isinstance(event, SpeechAudio):
-                midst.set()
+                self.in_midst.set()
+                await on.wait()
             if isinstance(event, SpeechDone) and event.request_id == len(self._texts):
                 return
 
@@ -95,15 +98,18 @@ class Call:
 
 async def test_a_replica_killed_under_load_loses_no_call(replicas: WorkerProcess) -> None:
     factory = WebSocketSpeech(replicas.url, timing=PATIENT)
-    # Half of all places, so that one replica can take the other's calls.
-    calls = [Call(factory.session("af_heart", "en", 1.0), [LONG, "Are you still there?"]) for _ in range(PER_REPLICA)]
-    midst = asyncio.Event()
-    running = [asyncio.create_task(call.run(midst)) for call in calls]
+    # One more than a replica takes, so that each has some.
+    texts = [LONG, "Are you still there?"]
+    calls = [Call(factory.session("af_heart", "en", 1.0), texts) for _ in range(PER_REPLICA + 1)]
+    on = asyncio.Event()
+    running = [asyncio.create_task(call.run(on)) for call in calls]
     killed, *_ = before = replica_pids(replicas)
     with structlog.testing.capture_logs() as said:
         async with asyncio.timeout(120.0):
-            await midst.wait()
+            for call in calls:
+                await call.in_midst.wait()
             os.kill(killed, signal.SIGKILL)
+            on.set()
             await asyncio.gather(*running)
     for call in calls:
         await call.session.close()
