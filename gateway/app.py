@@ -10,21 +10,21 @@ from aiohttp import web
 
 from config.errors import ConfigError
 from config.settings import Settings
-from gateway.app_bots import build_routing
-from gateway.app_engines import build_ears, build_model, build_voice
-from gateway.app_platforms import build_controls, build_platforms
 from gateway.call.calls import Calls
 from gateway.call.recording import Recordings
 from gateway.console.softphone import NAME as SOFTPHONE
 from gateway.console.softphone import Softphone
 from gateway.gateway import Bounds, Gateway, Parts
-from gateway.platform_routes import SocketBounds
+from gateway.http.platform_routes import SocketBounds
+from gateway.http.requests import MAX_WEBHOOK_BYTES, RequestReader
+from gateway.http.tcp_listener import TcpListener
 from gateway.platforms.audiosocket import AudioSocket
 from gateway.platforms.shelf import Shelf
-from gateway.requests import MAX_WEBHOOK_BYTES, RequestReader
 from gateway.routes import Routes
-from gateway.tcp_listener import TcpListener
 from gateway.telemetry import Telemetry
+from gateway.wiring.bots import build_routing
+from gateway.wiring.engines import build_ears, build_model, build_voice
+from gateway.wiring.platforms import build_controls, build_platforms
 
 log = structlog.get_logger(__name__)
 

@@ -11,9 +11,9 @@ from config import logs
 from config.errors import ConfigError
 from config.settings import Settings
 from config.sources import add_options, load
-from gateway.cli_bench import add_bench
-from gateway.cli_flags import Command, add, call_flags, demo_flags, soak_flags
-from gateway.cli_plan import add_plan
+from gateway.commands.bench import add_bench
+from gateway.commands.flags import Command, add, call_flags, demo_flags, soak_flags
+from gateway.commands.plan import add_plan
 from gateway.errors import VoicebotError
 
 
@@ -82,7 +82,7 @@ def _worker(options: argparse.Namespace) -> int:
 
 
 def _demo(options: argparse.Namespace) -> int:
-    from gateway.demo import run_demo
+    from gateway.commands.demo import run_demo
 
     place_call = not options.no_call
     return asyncio.run(run_demo(options.profile, options.port, options.out, place_call=place_call, once=options.once))
@@ -129,14 +129,14 @@ def _models(arguments: list[str]) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from gateway.doctor import examine
+    from gateway.commands.doctor import examine
 
     return asyncio.run(examine(_settings(options)))
 
 
 def _soak(options: argparse.Namespace) -> int:
     from gateway.bench.soak import soak
-    from gateway.demo import bundled_callers
+    from gateway.commands.demo import bundled_callers
 
     with bundled_callers() as bundled:
         try:

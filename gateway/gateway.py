@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import structlog
 
-from gateway.bots import Bot, Cast, ears_for
+from gateway.bots.bot import Bot, Cast, ears_for
+from gateway.bots.routing import BOT_PARAMETER, Dialled, Routing, told_by
 from gateway.call.calls import Calls
 from gateway.call.engines import Engines
 from gateway.call.line import Line, Socket
@@ -17,17 +18,16 @@ from gateway.call.script import TALK
 from gateway.call.session import CallSession
 from gateway.errors import Refused
 from gateway.events import CallStarted
-from gateway.handover import Handovers
-from gateway.introduction import by_query, by_webhook
-from gateway.leg import Leg
+from gateway.http.replay import Replays
+from gateway.http.sockets import POLICY_VIOLATION, TRY_AGAIN_LATER
+from gateway.legs.handover import Handovers
+from gateway.legs.introduction import by_query, by_webhook
+from gateway.legs.leg import Leg
+from gateway.legs.outbound import REFERENCE, Outbound, Wanted, planned, reference_of, scripted
 from gateway.llm.base import LanguageModel
-from gateway.outbound import REFERENCE, Outbound, Wanted, planned, reference_of, scripted
 from gateway.platforms.base import CALL_PARAMETER, Document, Platform, SignedOnce, TellsWhoAnswered, WebhookRequest
 from gateway.platforms.control import CallControl
 from gateway.platforms.shelf import Shelf
-from gateway.replay import Replays
-from gateway.routing import BOT_PARAMETER, Dialled, Routing, told_by
-from gateway.sockets import POLICY_VIOLATION, TRY_AGAIN_LATER
 from gateway.stt.base import RecogniserFactory
 from gateway.telemetry import Telemetry
 from gateway.tts.base import SpeechFactory, SpeechSession

@@ -12,9 +12,9 @@ from aiohttp.typedefs import Middleware
 from gateway.console.routes import ConsoleRoutes
 from gateway.errors import PeerFault, Refused
 from gateway.gateway import Gateway
-from gateway.outbound import read_wanted
-from gateway.platform_routes import PlatformRoutes, SocketBounds
-from gateway.requests import RequestReader
+from gateway.http.platform_routes import PlatformRoutes, SocketBounds
+from gateway.http.requests import RequestReader
+from gateway.legs.outbound import read_wanted
 
 log = structlog.get_logger(__name__)
 

@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.table import Table
 
 from gateway.bench.processes import cpu_seconds, pin
+from gateway.commands.stack import loadtest_stack
 from gateway.simulator.caller import CallerTurn, recorded_turn
 from gateway.simulator.report import CallReport
 from gateway.simulator.run import Target, place_call
-from gateway.stack import loadtest_stack
 
 RATE_HZ = 8000
 # Calls begin spread over this long, as they do on a real line: in step they would all wake in the same millisecond.

@@ -13,7 +13,7 @@ import aiohttp
 from rich.console import Console
 from rich.table import Table
 
-from gateway.stack import worker_stack
+from gateway.commands.stack import worker_stack
 from gateway.text.chunker import SentenceChunker
 from gateway.tts.base import SpeechAudio, SpeechDone, SpeechFailed
 from gateway.tts.websocket import WebSocketSpeech

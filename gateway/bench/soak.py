@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.table import Table
 
 from gateway.bench.processes import Footprint, footprint
+from gateway.commands.stack import loadtest_stack
 from gateway.simulator.caller import load_turns
 from gateway.simulator.run import Target, place_call
-from gateway.stack import loadtest_stack
 
 RATE_HZ = 8000
 # Calls before the first reading: caches fill, pools grow, the allocator finds its size.

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from gateway.bench.scripted_caller import RATE_HZ, ScriptedRecognisers, Transcript, Utterance
 from gateway.bench.scripted_voice import ScriptedVoices
-from gateway.bots import Bot
+from gateway.bots.bot import Bot
+from gateway.bots.routing import Routing
 from gateway.call.calls import Calls
 from gateway.call.record import CallRecord
 from gateway.call.script import Script, Timing
@@ -18,7 +19,6 @@ from gateway.llm.base import LanguageModel
 from gateway.llm.scripted import ScriptedModel
 from gateway.platforms.control import CallControl
 from gateway.platforms.twilio import Twilio
-from gateway.routing import Routing
 from gateway.simulator import script as simulated
 from gateway.simulator.call import CallTrace, SimulatedCall
 from gateway.simulator.faults import Faults

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gateway.bench.ladder import REPLIES, SHORT
-from gateway.stack import worker_stack
+from gateway.commands.stack import worker_stack
 
 # As many as were published with +33 % for the public SageMaker sample.
 CLIPS = 24

@@ -21,7 +21,7 @@ from gateway.bench.ladder import Ladder, Rung, q_max
 from gateway.bench.processes import cpu_seconds
 from gateway.bench.worker_clients import Answer, ReferenceCaller, SessionCaller
 from gateway.bench.worker_report import gpu_percent, print_rungs, told_given_back, wide_console, write_report
-from gateway.stack import worker_stack
+from gateway.commands.stack import worker_stack
 
 # Of replies in a rung: enough for a percentile.
 _LEAST = 12

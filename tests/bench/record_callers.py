@@ -15,7 +15,7 @@ import numpy as np
 import gateway.bench
 from gateway.bench.caller_set import Caller, every_caller
 from gateway.bench.caller_sounds import RATE_HZ, Samples
-from gateway.stack import worker_stack
+from gateway.commands.stack import worker_stack
 from gateway.tts.base import SpeechAudio, SpeechDone, SpeechFailed, SpeechWords
 from gateway.tts.websocket import DEFAULT_RATE_HZ, WebSocketSpeech
 from media import g711

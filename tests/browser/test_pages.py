@@ -10,7 +10,7 @@ from typing import Any
 import platformdirs
 import pytest
 
-from gateway.stack import Stack, loadtest_stack
+from gateway.commands.stack import Stack, loadtest_stack
 
 PLAYWRIGHT = "playwright-core@1.64.1"
 HERE = Path(__file__).parent

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gateway.call.record import CallRecord
 from gateway.gateway import Gateway
-from gateway.outbound import read_wanted
+from gateway.legs.outbound import read_wanted
 from gateway.platforms.base import WebhookRequest
 from gateway.platforms.control import OutboundCall
 from gateway.simulator.call import CallTrace, SimulatedCall

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 
-from gateway.bots import Speech
+from gateway.bots.bot import Speech
 from gateway.call.script import Script
 from gateway.errors import LlmError
 from gateway.llm.base import Completed, LlmEvent, Message, TextDelta, Tool

@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from config.sources import load
-from gateway.app_platforms import build_platforms
-from gateway.bots import Bot
+from gateway.bots.bot import Bot
+from gateway.bots.routing import Routing
 from gateway.call.calls import Calls
 from gateway.call.record import CallRecord
 from gateway.call.script import Script, Timing
@@ -20,7 +20,6 @@ from gateway.gateway import Bounds, Gateway, Parts
 from gateway.llm.base import LanguageModel
 from gateway.llm.scripted import ScriptedModel
 from gateway.platforms.base import Platform, WebhookRequest
-from gateway.routing import Routing
 from gateway.simulator.call import CallTrace, SimulatedCall
 from gateway.simulator.caller import CallerTurn
 from gateway.simulator.dialect import Dialect
@@ -33,6 +32,7 @@ from gateway.simulator.script import Script as CallerScript
 from gateway.simulator.tape import Taped, TapedLink
 from gateway.stt.energy import EnergyRecognisers
 from gateway.telemetry import Telemetry
+from gateway.wiring.platforms import build_platforms
 from tests.rig.call import ANSWER, FALLBACK, GOODBYE, GREETING, REPROMPT, HangUps, MemorySocket
 from tests.rig.voice import TestVoices
 

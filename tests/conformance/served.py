@@ -12,21 +12,21 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from config.settings import Settings
 from config.sources import load
 from gateway.app import build_app
-from gateway.app_platforms import build_platforms
-from gateway.bots import Bot
+from gateway.bots.bot import Bot
+from gateway.bots.routing import Routing
 from gateway.call.calls import Calls
 from gateway.call.script import Script, Timing
+from gateway.commands.stack import free_port
 from gateway.gateway import Bounds, Gateway, Parts
+from gateway.http.platform_routes import SocketBounds
+from gateway.http.tcp_listener import TcpListener
 from gateway.llm.scripted import ScriptedModel
-from gateway.platform_routes import SocketBounds
 from gateway.platforms.control import CallControl
 from gateway.platforms.shelf import Shelf
-from gateway.routing import Routing
 from gateway.simulator.run import Target
-from gateway.stack import free_port
 from gateway.stt.energy import EnergyRecognisers
-from gateway.tcp_listener import TcpListener
 from gateway.telemetry import Telemetry
+from gateway.wiring.platforms import build_platforms
 from tests.rig.call import FALLBACK, GOODBYE, GREETING, REPROMPT
 from tests.rig.voice import TestVoices
 

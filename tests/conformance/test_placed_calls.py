@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from gateway.bots import Bot
+from gateway.bots.bot import Bot
 from gateway.call.script import Script, Timing
-from gateway.outbound import Wanted
+from gateway.legs.outbound import Wanted
 from gateway.platforms.control import OutboundCall
 from gateway.simulator.call import SimulatedCall
 from gateway.simulator.dialect import Dialect

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gateway.cli import main
-from gateway.stack import free_port
+from gateway.commands.stack import free_port
 
 MEASUREMENTS = ("gateway", "conversation", "tts", "worker", "transport")
 COMMANDS = (

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gateway.bots import Bot
+from gateway.bots.bot import Bot
 from gateway.call.script import Script, Timing
 from gateway.errors import Refused
-from gateway.outbound import Wanted
+from gateway.legs.outbound import Wanted
 from gateway.platforms.base import WebhookRequest
 from gateway.platforms.control import OutboundCall
 from tests.rig.call import GREETING, Rig, sound

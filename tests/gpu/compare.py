@@ -23,7 +23,7 @@ from rich.console import Console
 from gateway.bench.ladder import Ladder, Rung, q_max
 from gateway.bench.worker_ladder import Bench
 from gateway.bench.worker_report import print_rungs, told_given_back, wide_console, write_report
-from gateway.stack import HOST, Stack, free_port, worker_stack
+from gateway.commands.stack import HOST, Stack, free_port, worker_stack
 from tests.tts_worker.spectrum import log_mel_distance_db
 from tts_worker.batch import BatchedKokoro
 from tts_worker.g2p import Phonemizer

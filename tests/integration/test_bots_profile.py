@@ -5,7 +5,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from gateway.stack import Stack, free_port
+from gateway.commands.stack import Stack, free_port
 
 OFFLINE = ("stt.engine=energy", "worker.engine=tone", "log.format=json")
 

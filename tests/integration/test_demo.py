@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.stack import free_port
+from gateway.commands.stack import free_port
 from media import wav
 from tests.rig.whisper import transcribe, word_error_rate
 

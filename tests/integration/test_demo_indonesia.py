@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.stack import free_port
+from gateway.commands.stack import free_port
 from gateway.text.speakable import speak
 from media import wav
 from media.formats import BYTES_PER_SAMPLE_PCM16

@@ -13,10 +13,10 @@ import aiohttp
 import pytest
 
 from gateway.bench.processes import Footprint, footprint
+from gateway.commands.stack import Stack, free_port, loadtest_stack
 from gateway.simulator.report import CallReport
 from gateway.simulator.run import Target, place_call
 from gateway.simulator.script import Manners
-from gateway.stack import Stack, free_port, loadtest_stack
 from tests.rig.call import sound
 from tests.rig.worker import WorkerProcess, running_worker, start_worker
 

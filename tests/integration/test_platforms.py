@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from gateway.commands.stack import free_port, loadtest_stack
 from gateway.simulator.failure import CallFailed
 from gateway.simulator.report import CallReport
 from gateway.simulator.run import RINGING, place_call, run_call
 from gateway.simulator.script import Manners
-from gateway.stack import free_port, loadtest_stack
 from tests.conformance.rig import PLATFORMS
 from tests.conformance.served import ANSWER, QUESTION, SECRETS, serving
 from tests.rig.call import GREETING, sound

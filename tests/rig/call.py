@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gateway.bots import Bot, Speech
+from gateway.bots.bot import Bot, Speech
+from gateway.bots.routing import Routing
 from gateway.call.calls import Calls
 from gateway.call.line import Socket
 from gateway.call.record import CallRecord
@@ -20,7 +21,6 @@ from gateway.llm.base import LanguageModel
 from gateway.llm.scripted import ScriptedModel
 from gateway.platforms.control import CallControl
 from gateway.platforms.twilio import Twilio
-from gateway.routing import Routing
 from gateway.simulator import script as simulator_script
 from gateway.simulator.call import CallTrace, SimulatedCall
 from gateway.simulator.caller import CallerTurn, recorded_turn

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 
 import psutil
 
-from gateway.stack import free_port
+from gateway.commands.stack import free_port
 from tests.rig.worker import WorkerProcess, collect_log
 
 # Ray starts half a dozen processes, each importing all of it, on a machine that may be busy.

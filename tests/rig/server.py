@@ -13,16 +13,16 @@ from xml.etree import ElementTree
 import aiohttp
 from aiohttp import web
 
-from gateway.bots import Bot
+from gateway.bots.bot import Bot
+from gateway.bots.routing import Routing
 from gateway.call.calls import Calls
 from gateway.call.script import Script, Timing
 from gateway.gateway import Bounds, Gateway, Parts
+from gateway.http.platform_routes import SocketBounds
+from gateway.http.requests import MAX_WEBHOOK_BYTES, RequestReader
 from gateway.llm.scripted import ScriptedModel
-from gateway.platform_routes import SocketBounds
 from gateway.platforms.twilio import Twilio
-from gateway.requests import MAX_WEBHOOK_BYTES, RequestReader
 from gateway.routes import Routes
-from gateway.routing import Routing
 from gateway.stt.energy import EnergyRecogniser, EnergyRecognisers
 from gateway.telemetry import Telemetry
 from tests.rig.voice import TestVoices

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from config.models import ModelStore
+from gateway.commands.stack import free_port, offline_stack
 from gateway.platforms.registry import PLATFORMS
 from gateway.simulator.report import CallReport
 from gateway.simulator.run import run_call
 from gateway.simulator.script import Manners
-from gateway.stack import free_port, offline_stack
 from media import wav
 from tests.rig.whisper import PHONE_HZ, transcribe, word_error_rate
 

@@ -11,18 +11,18 @@ import aiohttp
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from gateway.bots import Bot
+from gateway.bots.bot import Bot
+from gateway.bots.routing import Routing
 from gateway.call.calls import Calls
 from gateway.call.script import Script, Timing
 from gateway.console.softphone import Softphone
 from gateway.gateway import Bounds, Gateway, Parts
+from gateway.http.platform_routes import SocketBounds
+from gateway.http.requests import RequestReader
 from gateway.llm.scripted import ScriptedModel
-from gateway.platform_routes import SocketBounds
 from gateway.platforms.base import Platform
 from gateway.platforms.twilio import Twilio
-from gateway.requests import RequestReader
 from gateway.routes import Routes
-from gateway.routing import Routing
 from gateway.stt.energy import EnergyRecognisers
 from gateway.telemetry import Telemetry
 from tests.rig.voice import TestVoices

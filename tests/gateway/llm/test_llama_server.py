@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from config.models import ModelStore
+from gateway.commands.stack import free_port
 from gateway.llm.llama_server import MODEL_ALIAS
-from gateway.stack import free_port
 from tests.rig.waiting import until
 
 pytestmark = pytest.mark.models

@@ -14,9 +14,9 @@ from aiohttp.test_utils import TestServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gateway.commands.stack import free_port
 from gateway.errors import ToolError
 from gateway.llm.base import Tool
-from gateway.stack import free_port
 from gateway.tools.http import MAX_REASON_BYTES, HttpRequest, HttpTool, addressed
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

@@ -1,0 +1,1 @@
+"""The bots of a gateway, and which of them answers a call."""

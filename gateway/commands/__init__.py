@@ -1,0 +1,1 @@
+"""What the commands of `voicebot` do; cli.py names them."""

@@ -1,0 +1,1 @@
+"""A call's legs at the platform: placed, commanded, handed over."""

@@ -1,0 +1,1 @@
+"""From settings to parts, a part of the house a file; app.py puts them together."""
