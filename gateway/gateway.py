@@ -165,10 +165,8 @@ class Gateway:
         """Take a signed status callback: the call may be over, or it may be known who answered it."""
         if isinstance(platform, TellsWhoAnswered) and (told := platform.answered_by(request)) is not None:
             self.calls.told(told)
-        call_id = platform.ended(request)
-        if call_id:
-            self.handovers.ended(platform, request.url)
-        leg = self._legs.get(call_id)
+        self.handovers.told(platform, request)
+        leg = self._legs.get(platform.ended(request))
         if leg is not None and leg.platform.name == platform.name:
             await leg.over("status")
 

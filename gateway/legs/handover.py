@@ -16,8 +16,8 @@ import structlog
 
 from gateway.errors import PeerFault, Refused, VoicebotError
 from gateway.legs.outbound import RING_TIMEOUT_S
-from gateway.platforms.base import Document, Platform, Rooms
-from gateway.platforms.control import CallControl, OutboundCall
+from gateway.platforms.base import Document, Platform, Rooms, WebhookRequest
+from gateway.platforms.control import CallControl, OutboundCall, may_be_done
 from gateway.platforms.target import is_number
 
 log = structlog.get_logger(__name__)
@@ -48,12 +48,14 @@ class Invitation:
     announcement: str = field(default="", repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Ringing:
     call_id: str
     platform: str
     document: Document
     news: asyncio.Future[_News]
+    agent_id: str = ""  # once the platform has told it
+    stream_is_over: bool = False  # the caller's
 
 
 class Handovers:
@@ -64,6 +66,7 @@ class Handovers:
         self._base_url = base_url.rstrip("/")
         self._known: dict[str, _Ringing] = {}  # ringing, or answered and not yet over; oldest first
         self._ringing: set[str] = set()  # the callers' calls
+        self._astray: dict[str, CallControl] = {}  # callers who may yet be moved to a room that stays closed
         self._running: set[asyncio.Task[None]] = set()
 
     async def hand_over(self, platform: Platform, call_id: str, invitation: Invitation) -> None:
@@ -88,7 +91,7 @@ class Handovers:
         try:
             await asyncio.shield(task)
         except asyncio.CancelledError:
-            self.left(call_id)
+            _tell(ringing, _News.CALLER_GONE)
             raise
 
     def answered(self, platform: Platform, url: str) -> Document | None:
@@ -102,6 +105,12 @@ class Handovers:
         _tell(ringing, _News.ANSWERED)
         # Platforms repeat a webhook that was answered too late.
         return ringing.document if ringing.news.result() is _News.ANSWERED else platform.reject("rejected")
+
+    def told(self, platform: Platform, request: WebhookRequest) -> None:
+        """Take a signed status callback; only the end of an agent's call, or of a caller's, means anything."""
+        if isinstance(platform, Rooms) and (call_id := platform.hung_up(request)):
+            self.ended(platform, request.url)
+            self.hung_up(platform, call_id)
 
     def ended(self, platform: Platform, url: str) -> None:
         """The platform says that the agent's call of this URL is over: busy, unanswered, hung up.
@@ -119,7 +128,22 @@ class Handovers:
         """The caller's stream has ended."""
         for ringing in self._known.values():
             if ringing.call_id == call_id:
+                ringing.stream_is_over = True
                 _tell(ringing, _News.CALLER_GONE)
+        if (control := self._astray.pop(call_id, None)) is not None:
+            self._begin(_hang_up(control, call_id))
+
+    def hung_up(self, platform: Platform, call_id: str) -> None:
+        """The platform says that the caller's call is over, not only its stream.
+
+        One who leaves while the agent is told of them leaves a room that has not opened: the agent would wait there.
+        """
+        for key, ringing in list(self._known.items()):
+            if ringing.call_id != call_id or ringing.platform != platform.name or _tell(ringing, _News.CALLER_GONE):
+                continue
+            if ringing.agent_id:
+                del self._known[key]
+                self._begin(_hang_up(self._controls[platform.name], ringing.agent_id))
 
     async def stop(self) -> None:
         """Call off what still rings."""
@@ -151,28 +175,32 @@ class Handovers:
             call = OutboundCall(
                 invitation.to, invitation.caller, f"{ours}/voice?{query}", f"{ours}/status?{query}", RING_TIMEOUT_S
             )
-            agent_id = await control.dial(call)
+            ringing.agent_id = await control.dial(call)
             await asyncio.wait({ringing.news}, timeout=ANSWER_DEADLINE_S)
-            if ringing.news.done() and ringing.news.result() is _News.ANSWERED:
-                await _move(control, ringing, platform.room(key, agent=False), agent_id)
-                log.info("handed_over", call=ringing.call_id)
-                return
-            log.info("agent_unreachable", call=ringing.call_id)
-            await _hang_up(control, agent_id)
-            raise Refused("agent_unreachable", "the agent did not answer", http_status=409, retryable=True)
-        except VoicebotError:
+            if not ringing.news.done() or ringing.news.result() is not _News.ANSWERED:
+                raise Refused("agent_unreachable", "the agent did not answer", http_status=409, retryable=True)
+            await self._move(control, ringing, platform.room(key, agent=False))
+            log.info("handed_over", call=ringing.call_id)
+        except VoicebotError as error:
+            log.info("not_handed_over", call=ringing.call_id, code=error.code)
+            # Forgotten first: the end of the agent's call, which may be told before our request is answered, must not
+            # end the caller's, and who answers now comes too late.
             self._known.pop(key, None)
+            if ringing.agent_id:
+                await _hang_up(control, ringing.agent_id)
             raise
         finally:
             self._ringing.discard(ringing.call_id)
 
-
-async def _move(control: CallControl, ringing: _Ringing, document: Document, agent_id: str) -> None:
-    try:
-        await control.redirect(ringing.call_id, document)
-    except PeerFault:  # the caller stays with the bot, and the agent would wait for nobody
-        await _hang_up(control, agent_id)
-        raise
+    async def _move(self, control: CallControl, ringing: _Ringing, document: Document) -> None:
+        try:
+            await control.redirect(ringing.call_id, document)
+        except PeerFault as fault:
+            if may_be_done(fault) and ringing.stream_is_over:
+                return
+            if may_be_done(fault):
+                self._astray[ringing.call_id] = control
+            raise
 
 
 async def _hang_up(control: CallControl, call_id: str) -> None:

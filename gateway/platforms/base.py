@@ -197,6 +197,10 @@ class Rooms(Platform, Protocol):
         """
         ...
 
+    def hung_up(self, request: WebhookRequest) -> str:
+        """The id of the call that a status callback says is over, not only its stream; blank otherwise."""
+        ...
+
 
 @runtime_checkable
 class Visited(Platform, Protocol):

@@ -17,6 +17,8 @@ from gateway.platforms.base import Document
 # A call resource is about 2 kB; more is read to nobody's use.
 MAX_ANSWER_BYTES = 64 * 1024
 
+# Faults after which a request may have taken effect all the same.
+_UNCERTAIN = frozenset({"rest_timeout", "rest_connection_lost", "rest_failed", "rest_bad_answer"})
 # "Resource not found" and "call is not in progress": the leg is already gone (F-12).
 _TWILIO_OVER = frozenset({20404, 21220})
 
@@ -121,7 +123,7 @@ class Rest:
             try:
                 return await self._send_once(method, url, form, body)
             except PeerFault as fault:
-                if not (fault.code in ("rest_unreachable", "rest_rate_limited") or (idempotent and fault.retryable)):
+                if not fault.retryable or (fault.code in _UNCERTAIN and not idempotent):
                     raise
             await asyncio.sleep(pause_s)
         return await self._send_once(method, url, form, body)
@@ -222,6 +224,11 @@ def _checked(answer: Answer) -> Answer:
     if answer.status >= 500:
         raise PeerFault("rest_failed", _described(answer), retryable=True)
     return answer
+
+
+def may_be_done(fault: PeerFault) -> bool:
+    """Whether a request that failed so may have taken effect, or will yet: its answer was lost, or made no sense."""
+    return fault.code in _UNCERTAIN
 
 
 def require_success(answer: Answer) -> None:

@@ -103,6 +103,9 @@ class Jambonz:
         say: list[dict[str, object]] = [{"verb": "say", "text": announcement}] if announcement else []
         return _document([*say, conference, {"verb": "hangup"}])
 
+    def hung_up(self, request: WebhookRequest) -> str:
+        return self.ended(request)
+
     def ended(self, request: WebhookRequest) -> str:
         """The call that a status callback says is over."""
         fields = webhook_fields(request)

@@ -12,7 +12,7 @@ from gateway.platforms.webhook import sip_headers, webhook_fields, word
 
 # CallStatus, and Event of a stream's status callback by both spellings, after which there is no stream.
 _OVER = frozenset({"completed", "busy", "failed", "timeout", "no-answer", "cancel"})
-_STREAM_OVER = frozenset({"Hangup", "StopStream", "DroppedStream", "stopped", "failed"})
+_STREAM_OVER = frozenset({"StopStream", "DroppedStream", "stopped", "failed"})
 
 
 class Plivo:
@@ -84,6 +84,9 @@ class Plivo:
     def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
         return plivo_xml.room(name, agent=agent, announcement=announcement)
 
+    def hung_up(self, request: WebhookRequest) -> str:
+        return "" if word(webhook_fields(request), "Event") in _STREAM_OVER else self.ended(request)
+
     def answered_by(self, request: WebhookRequest) -> Answerer | None:
         """Read the callback of machine detection."""
         fields = webhook_fields(request)
@@ -95,5 +98,5 @@ class Plivo:
     def ended(self, request: WebhookRequest) -> str:
         """Read a call's hang-up callback or a stream's status callback."""
         fields = webhook_fields(request)
-        over = word(fields, "Event") in _STREAM_OVER or word(fields, "CallStatus") in _OVER
+        over = word(fields, "Event") in {"Hangup", *_STREAM_OVER} or word(fields, "CallStatus") in _OVER
         return word(fields, "CallUUID") if over else ""

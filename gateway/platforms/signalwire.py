@@ -99,6 +99,9 @@ class SignalWire:
     def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
         return twiml.room(name, agent=agent, announcement=announcement)
 
+    def hung_up(self, request: WebhookRequest) -> str:
+        return twiml.hung_up(request)
+
     def answered_by(self, request: WebhookRequest) -> Answerer | None:
         """Read the callback of asynchronous answering machine detection."""
         return twiml.answered_by(request)

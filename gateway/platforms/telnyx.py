@@ -128,6 +128,9 @@ class Telnyx:
     def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
         return twiml.room(name, agent=agent, announcement=announcement)
 
+    def hung_up(self, request: WebhookRequest) -> str:
+        return "" if "StreamEvent" in webhook_fields(request) else self.ended(request)
+
     def answered_by(self, request: WebhookRequest) -> Answerer | None:
         """Read TeXML's callback of asynchronous detection, or Call Control's events of it."""
         payload, data = _payload(webhook_fields(request)), webhook_fields(request).get("data")

@@ -155,6 +155,9 @@ class Twilio:
     def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
         return twiml.room(name, agent=agent, announcement=announcement)
 
+    def hung_up(self, request: WebhookRequest) -> str:
+        return twiml.hung_up(request)
+
     def answered_by(self, request: WebhookRequest) -> Answerer | None:
         """Read the callback of asynchronous answering machine detection."""
         return twiml.answered_by(request)

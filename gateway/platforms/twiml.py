@@ -111,6 +111,11 @@ def _fields(request: WebhookRequest) -> dict[str, str]:
     return dict(parse_qsl(request.url.partition("?")[2]) if is_get else request.form)
 
 
+def hung_up(request: WebhookRequest) -> str:
+    """The CallSid of a status callback that says the call is over; blank when it is a stream's."""
+    return "" if "StreamEvent" in _fields(request) else ended(request)
+
+
 def ended(request: WebhookRequest) -> str:
     """The CallSid of a status callback, form or query, that says the call or its stream is over; else blank."""
     fields = _fields(request)

@@ -111,6 +111,9 @@ class Vonage:
         conversation = {"action": "conversation", "name": name, "startOnEnter": agent, "endOnExit": True}
         return Document("application/json", json.dumps([*talk, conversation]))
 
+    def hung_up(self, request: WebhookRequest) -> str:
+        return self.ended(request)
+
     def answered_by(self, request: WebhookRequest) -> Answerer | None:
         """Read an event of machine detection."""
         fields = webhook_fields(request)

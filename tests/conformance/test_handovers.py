@@ -107,6 +107,34 @@ def test_when_nobody_answers_the_call_goes_on(name: str) -> None:
     assert trace.ended_by == "caller"
 
 
+_TWIMLS = ({"CallSid": "%", "StreamEvent": "stream-stopped"}, {"CallSid": "%", "CallStatus": "completed"})
+# What is told of the caller's call, % being its id: only the stream is over; the call is.
+CALLBACKS = {
+    "jambonz": ({"callSid": "%", "callStatus": "in-progress"}, {"callSid": "%", "callStatus": "completed"}),
+    "plivo": ({"CallUUID": "%", "Event": "StopStream"}, {"CallUUID": "%", "Event": "Hangup"}),
+    "signalwire": _TWIMLS,
+    "telnyx": _TWIMLS,
+    "twilio": _TWIMLS,
+    "vonage": ({"uuid": "the socket's leg", "status": "completed"}, {"uuid": "%", "status": "completed"}),
+}
+
+
+@pytest.mark.parametrize("name", WARM)
+def test_a_caller_who_hangs_up_during_the_introduction_leaves_no_agent_behind(name: str) -> None:
+    async def main() -> None:
+        company = Company()
+        await handed_over(name, company, Manners(quiet_s=30.0, greeting_s=1.0))
+        gateway, caller = company.gateway, RINGING[name](SEED, "").call_id
+        assert gateway is not None
+        for told, hung_up in zip(CALLBACKS[name], ([], ["agent-1"]), strict=True):
+            form = tuple((key, value.replace("%", caller)) for key, value in told.items())
+            await gateway.news(gateway.platform(name), WebhookRequest("POST", "https://x/status", {}, form))
+            await asyncio.sleep(1.0)
+            assert company.calls == hung_up
+
+    run_leaping(main())
+
+
 def words(document: str) -> set[str]:
     """The document's texts, whichever language it is in."""
     if document.startswith("["):

@@ -16,6 +16,7 @@ from gateway.platforms.exotel import Exotel
 from gateway.platforms.twilio import Twilio
 from gateway.platforms.vobiz import Vobiz
 from tests.rig.clock import run_leaping
+from tests.rig.waiting import until
 
 BASE = "https://bot.example.test"
 AGENT = Invitation("+15550100009", "+15550100002", "Ada asks about an invoice.")
@@ -273,5 +274,99 @@ def test_the_keys_of_others_mean_nothing() -> None:
         assert not asked.done()
         house.answer(house.account.dialled[0])
         await asked
+
+    run_leaping(main())
+
+
+@pytest.mark.parametrize("fault", ["rest_timeout", "call_over"])
+def test_the_end_of_an_agents_call_that_we_ended_does_not_end_the_callers(fault: str) -> None:
+    """The caller could not be moved; that the agent's call is over is told before our request to end it is answered."""
+
+    async def main() -> None:
+        house = House(Account(faults={"redirect": PeerFault(fault)}))
+        house.account.news = house.answer
+        asked = asyncio.create_task(house.hand_over())
+        await until(lambda: bool(house.account.hung_up), within_s=60.0)
+        house.refuse(house.account.dialled[0])
+        with pytest.raises(PeerFault, match=fault):
+            await asked
+        await asyncio.sleep(1.0)
+        assert house.account.hung_up == ["agent-1"]
+
+    run_leaping(main())
+
+
+def test_an_answer_that_comes_while_the_agent_is_called_off_is_too_late() -> None:
+    async def main() -> None:
+        house = House()
+        asked = asyncio.create_task(house.hand_over())
+        await until(lambda: bool(house.account.hung_up), within_s=60.0)
+        house.answer(house.account.dialled[0])
+        house.refuse(house.account.dialled[0])
+        with pytest.raises(Refused, match="agent_unreachable"):
+            await asked
+        await asyncio.sleep(1.0)
+        (told,) = house.answers
+        assert told is not None
+        assert "Reject" in told.body
+        assert house.account.hung_up == ["agent-1"]
+
+    run_leaping(main())
+
+
+@pytest.mark.parametrize("leaves_first", [True, False])
+def test_a_move_whose_answer_is_lost_leaves_nobody_alone_in_the_room(leaves_first: bool) -> None:
+    """The platform may have moved the caller all the same: the end of the stream tells."""
+
+    async def main() -> None:
+        house = House(Account(faults={"redirect": PeerFault("rest_timeout", retryable=True)}))
+        house.account.news = house.answer
+        asked = asyncio.create_task(house.hand_over())
+        if leaves_first:
+            await asyncio.sleep(5.15)  # the request is on its way
+            house.handovers.left("caller-1")
+            await asked
+            assert house.account.hung_up == []
+            return
+        with pytest.raises(PeerFault, match="rest_timeout"):
+            await asked
+        house.handovers.left("another")
+        house.handovers.left("caller-1")
+        house.handovers.left("caller-1")
+        await asyncio.sleep(1.0)
+        assert house.account.hung_up == ["agent-1", "caller-1"]
+
+    run_leaping(main())
+
+
+def test_a_caller_who_hangs_up_while_the_agent_is_told_of_them_leaves_no_agent_waiting() -> None:
+    async def main() -> None:
+        house = House()
+        house.account.news = house.answer
+        await house.hand_over()
+        house.handovers.left("caller-1")  # the stream's end, by the move itself
+        house.handovers.hung_up(Vobiz("t"), "caller-1")
+        house.handovers.hung_up(house.platform, "another")
+        await asyncio.sleep(1.0)
+        assert house.account.hung_up == []
+        house.handovers.hung_up(house.platform, "caller-1")
+        house.handovers.hung_up(house.platform, "caller-1")
+        house.refuse(house.account.dialled[0])
+        await asyncio.sleep(1.0)
+        assert house.account.hung_up == ["agent-1"]
+
+    run_leaping(main())
+
+
+def test_a_caller_who_hangs_up_while_it_rings_calls_the_agent_off_once() -> None:
+    async def main() -> None:
+        house = House()
+        asked = asyncio.create_task(house.hand_over())
+        await asyncio.sleep(2.0)
+        house.handovers.hung_up(house.platform, "caller-1")
+        house.handovers.left("caller-1")
+        with pytest.raises(Refused, match="agent_unreachable"):
+            await asked
+        assert house.account.hung_up == ["agent-1"]
 
     run_leaping(main())
