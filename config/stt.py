@@ -19,6 +19,7 @@ class Stt(Group):
     engine: Literal["whisper", "transcribe", "energy"]
     model: Annotated[str, Field(min_length=1)]
     threads: Annotated[int, Field(ge=1, le=64)]
+    prosody: str
     pause_ms: Annotated[int, Field(ge=40, le=2000)]
     canned_words: Annotated[tuple[str, ...], Field(min_length=1)]
     transcribe: Transcribe

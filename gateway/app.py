@@ -14,16 +14,17 @@ from gateway.call.calls import Calls
 from gateway.call.recording import Recordings
 from gateway.console.softphone import NAME as SOFTPHONE
 from gateway.console.softphone import Softphone
-from gateway.gateway import Bounds, Gateway, Parts
+from gateway.gateway import Gateway
 from gateway.http.platform_routes import SocketBounds
 from gateway.http.requests import MAX_WEBHOOK_BYTES, RequestReader
 from gateway.http.tcp_listener import TcpListener
+from gateway.parts import Bounds, Parts
 from gateway.platforms.audiosocket import AudioSocket
 from gateway.platforms.shelf import Shelf
 from gateway.routes import Routes
 from gateway.telemetry import Telemetry
 from gateway.wiring.bots import build_routing
-from gateway.wiring.engines import build_ears, build_model, build_voice
+from gateway.wiring.engines import build_ears, build_model, build_prosody, build_voice
 from gateway.wiring.platforms import build_controls, build_platforms
 
 log = structlog.get_logger(__name__)
@@ -88,6 +89,7 @@ def build_gateway(settings: Settings, http: aiohttp.ClientSession) -> Gateway:
         controls=build_controls(settings, http, shelf.put),
         shelf=shelf,
         base_url=base_url,
+        prosody=build_prosody(settings.stt, settings.models.dir),
     )
     routing = build_routing(settings, http)
     keep_calls = settings.transcripts.keep_calls

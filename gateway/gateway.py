@@ -1,8 +1,8 @@
-"""The gateway's parts, and what it does with a webhook and a stream; routes.py is its HTTP side."""
+"""What the gateway does with a webhook and a stream; routes.py is its HTTP side."""
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import structlog
@@ -24,37 +24,12 @@ from gateway.legs.handover import Handovers
 from gateway.legs.introduction import by_query, by_webhook
 from gateway.legs.leg import Leg
 from gateway.legs.outbound import REFERENCE, Outbound, Wanted, planned, reference_of, scripted
-from gateway.llm.base import LanguageModel
+from gateway.parts import Bounds, Parts
 from gateway.platforms.base import CALL_PARAMETER, Document, Platform, SignedOnce, TellsWhoAnswered, WebhookRequest
-from gateway.platforms.control import CallControl
-from gateway.platforms.shelf import Shelf
-from gateway.stt.base import RecogniserFactory
 from gateway.telemetry import Telemetry
-from gateway.tts.base import SpeechFactory, SpeechSession
+from gateway.tts.base import SpeechSession
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What all calls share."""
-
-    ears: RecogniserFactory
-    model: LanguageModel
-    voice: SpeechFactory
-    platforms: Mapping[str, Platform]
-    controls: Mapping[str, CallControl]
-    shelf: Shelf | None = None  # documents that platforms fetch
-    base_url: str = ""  # where platforms reach us
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How long a socket may take for its first and for every further step, and a signed request is remembered."""
-
-    first_message_s: float
-    send_timeout_s: float
-    replay_s: float = 0.0
 
 
 class Gateway:
@@ -100,8 +75,7 @@ class Gateway:
             chore.cancel()
         if self._chores:
             await asyncio.wait(self._chores)
-        for part in (self.parts.voice, self.parts.model, self.parts.ears):
-            await part.close()
+        await self.parts.close()
 
     async def readiness(self) -> dict[str, bool]:
         """Which parts could serve a call now; all true means ready."""
@@ -227,7 +201,8 @@ class Gateway:
         if self._recordings is not None:
             recording = self._recordings.of(record, started.format_in, started.format_out)
         ears, prompts = ears_for(bot, self.parts.ears), self._cast.prompts(bot)
-        engines = Engines(ears, self.parts.model, voice, prompts, recording, bot.tools, self._cast.tongues(bot))
+        tongues = self._cast.tongues(bot)
+        engines = Engines(ears, self.parts.model, voice, prompts, recording, bot.tools, tongues, self.parts.prosody)
         leg = Leg(platform, started, line, self.parts.controls.get(platform.name), self.handovers)
         with structlog.contextvars.bound_contextvars(call=started.call_id):
             log.info("call_started", platform=platform.name, bot=bot.name)

@@ -107,7 +107,7 @@ def test_heavy_libraries_live_in_the_files_of_their_engine() -> None:
     homes_of = {
         "torch": torch_engine,
         "kokoro": torch_engine,
-        "onnxruntime": ("kokoro_onnx.py",),
+        "onnxruntime": ("kokoro_onnx.py", "smart_turn.py"),
         "ray": ("ray_serve.py",),
     }
     for library, homes in homes_of.items():

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gateway.bench.caller_set import load_callers
-from gateway.bench.conversation_callers import Heard, OverFigures, TurnFigures, hear_callers
+from gateway.bench.conversation_callers import Heard, Hearing, OverFigures, TurnFigures, hear_callers
 from gateway.bench.conversation_cases import (
     REPLIES,
     backchannel,
@@ -29,6 +29,7 @@ from gateway.bench.heard_truth import words_off
 from gateway.bench.leaping import leap
 from gateway.bench.scripted_caller import Utterance
 from gateway.bench.stage import TIMING, Stage, answers
+from gateway.bench.standing_prosody import StandingSmartTurn
 from gateway.bench.standing_whisper import CHARGED_S, StandingWhisper
 from gateway.call.script import Timing
 from gateway.simulator.faults import Faults
@@ -121,10 +122,11 @@ def _overlap(sound: Utterance, number: int, echo_db: float | None) -> tuple[bool
     return True, silent_ms, words_off(trace, reply)
 
 
-def bench_conversation(rounds: int, out_dir: Path, whisper: Path | None) -> int:
+def bench_conversation(rounds: int, out_dir: Path, whisper: Path | None, prosody: Path | None) -> int:
     """Print the tables and write conversation.json; 0 always, for a figure is no verdict.
 
-    `whisper` is the folder of the recogniser's model; without it no recorded callers are heard.
+    `whisper` is the folder of the recogniser's model; without it no recorded callers are heard. `prosody` is the file
+    of Smart Turn; without it their pauses are judged by the words alone.
     """
     console = Console()
     fixed = replace(TIMING, whole_silence_ms=1000, end_silence_ms=1000, unfinished_silence_ms=1000, speculate=False)
@@ -148,20 +150,23 @@ def bench_conversation(rounds: int, out_dir: Path, whisper: Path | None) -> int:
     console.print(_table("Sounds over the bot, 20 ms frames, words 100 ms after a pause", overlaps))
     figures: dict[str, object] = {"turns": _rows(turns), "overlaps": _rows(overlaps)}
     if whisper is not None:
-        figures["callers"] = _recorded(whisper, console)
+        figures["callers"] = _recorded(whisper, prosody, console)
     (out_dir / "conversation.json").write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
     return 0
 
 
-def _recorded(whisper: Path, console: Console) -> dict[str, object]:
+def _recorded(whisper: Path, model: Path | None, console: Console) -> dict[str, object]:
     callers, missing = load_callers()
     ears = StandingWhisper(whisper)
+    prosody = StandingSmartTurn(model) if model is not None else None
 
     async def heard() -> Heard:
         try:
-            return await hear_callers(callers, callers, ears)
+            return await hear_callers(callers, callers, Hearing(ears, prosody))
         finally:
             await ears.end()
+            if prosody is not None:
+                await prosody.end()
 
     found = leap(heard())
     console.print(_table("Recorded callers: their turns, from the true end of speech", found.turn_figures()))

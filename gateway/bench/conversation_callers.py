@@ -19,7 +19,7 @@ from gateway.call.script import Timing
 from gateway.simulator.call import CallTrace
 from gateway.simulator.caller import CallerTurn
 from gateway.simulator.script import Manners
-from gateway.stt.base import RecogniserFactory
+from gateway.stt.base import Prosody, RecogniserFactory
 
 # The caller hangs up when nothing has come for `reply_s`, or the bot has been silent for `quiet_s`.
 _MANNERS = Manners(quiet_s=0.8, greeting_s=0.5, reply_s=6.0)
@@ -29,6 +29,19 @@ _UNFINISHED_MS = 700
 _MOMENTS_S = (0.4, 2.7)
 # What the reply is an answer to, by language.
 QUESTIONS = {"en": "opening-hours", "id": "id-open"}
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """What the callers are heard with."""
+
+    ears: RecogniserFactory
+    prosody: Prosody | None = None
+    timing: Timing = TIMING
+
+    def stage(self, reply: str, language: str, greeting: str) -> Stage:
+        script = replace(SCRIPT, language=language, greeting=greeting)
+        return Stage(answers(reply), script=script, timing=self.timing, ears=self.ears, prosody=self.prosody)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +71,9 @@ class SoundOver:
         return {**asdict(self), "caller": self.caller.name}
 
 
-async def hear_turn(caller: Caller, ears: RecogniserFactory, timing: Timing = TIMING) -> TurnTaken:
+async def hear_turn(caller: Caller, hearing: Hearing) -> TurnTaken:
     """Hold one call in which the caller says this."""
-    script = replace(SCRIPT, language=caller.language, greeting=caller.asked)
-    stage = Stage(answers("All right."), script=script, timing=timing, ears=ears)
+    stage = hearing.stage("All right.", caller.language, caller.asked)
     trace, record = await stage.call([Utterance(caller.turn(), ())], manners=_MANNERS)
     (spoken,) = trace.spoken
     commits = [turn.at_s["committed"] for turn in record.turns if "committed" in turn.at_s]
@@ -73,12 +85,9 @@ async def hear_turn(caller: Caller, ears: RecogniserFactory, timing: Timing = TI
     return TurnTaken(caller, cut_in, wait_ms, 1000 * (first_s - spoken.end_s) if first_s is not None else None)
 
 
-async def hear_over(
-    caller: Caller, moment_s: float, question: CallerTurn, ears: RecogniserFactory, timing: Timing = TIMING
-) -> SoundOver:
+async def hear_over(caller: Caller, moment_s: float, question: CallerTurn, hearing: Hearing) -> SoundOver:
     """Hold one call in which a question is asked, and this sounds over its answer `moment_s` after that began."""
-    script = replace(SCRIPT, language=caller.language, greeting="")
-    stage = Stage(answers(REPLIES[0]), script=script, timing=timing, ears=ears)
+    stage = hearing.stage(REPLIES[0], caller.language, "")
     over = caller.turn(interrupt_after_s=moment_s)
     trace, record = await stage.call([Utterance(question, ()), Utterance(over, ())], manners=_MANNERS)
     return _judged(caller, trace, record)
@@ -147,18 +156,16 @@ class Heard:
         return [_over_figures(kind, part, found) for kind, part, found in _groups(self.over)]
 
 
-async def hear_callers(
-    callers: Sequence[Caller], questions: Sequence[Caller], ears: RecogniserFactory, timing: Timing = TIMING
-) -> Heard:
+async def hear_callers(callers: Sequence[Caller], questions: Sequence[Caller], hearing: Hearing) -> Heard:
     """Hold all their calls, one after another."""
     asked = {caller.language: caller for caller in questions if caller.name in QUESTIONS.values()}
     turns, over = [], []
     for caller in callers:
         if caller.kind in ("interruption", "backchannel", "noise"):
             question = replace(asked[caller.language], gain_db=0.0, snr_db=None, lost=0.0).turn()
-            over += [await hear_over(caller, moment_s, question, ears, timing) for moment_s in _MOMENTS_S]
+            over += [await hear_over(caller, moment_s, question, hearing) for moment_s in _MOMENTS_S]
         else:
-            turns.append(await hear_turn(caller, ears, timing))
+            turns.append(await hear_turn(caller, hearing))
     return Heard(turns, over)
 
 

@@ -14,9 +14,10 @@ from gateway.bots.routing import Routing
 from gateway.call.calls import Calls
 from gateway.call.record import CallRecord
 from gateway.call.script import Script, Timing
-from gateway.gateway import Bounds, Gateway, Parts
+from gateway.gateway import Gateway
 from gateway.llm.base import LanguageModel
 from gateway.llm.scripted import ScriptedModel
+from gateway.parts import Bounds, Parts
 from gateway.platforms.control import CallControl
 from gateway.platforms.twilio import Twilio
 from gateway.simulator import script as simulated
@@ -24,7 +25,7 @@ from gateway.simulator.call import CallTrace, SimulatedCall
 from gateway.simulator.faults import Faults
 from gateway.simulator.link import MemoryLink
 from gateway.simulator.twilio import TwilioDialect, TwilioIds
-from gateway.stt.base import RecogniserFactory
+from gateway.stt.base import Prosody, RecogniserFactory
 from gateway.telemetry import Telemetry
 from gateway.tools.base import Toolset
 
@@ -57,6 +58,7 @@ class Stage:
     timing: Timing = TIMING
     script: Script = SCRIPT
     ears: RecogniserFactory | None = None  # None hears the scripted words
+    prosody: Prosody | None = None
     behind_s: float = 0.1  # how long after a pause the words are told
     tools: Toolset = field(default_factory=Toolset)
     control: CallControl | None = None  # the platform's REST API
@@ -68,7 +70,7 @@ class Stage:
         script = simulated.Script([u.turn for u in utterances], RATE_HZ, manners)
         ears = self.ears or ScriptedRecognisers(Transcript(script, utterances), self.behind_s)
         controls = {"twilio": self.control} if self.control is not None else {}
-        parts = Parts(ears, self.model, self.voices, {"twilio": Twilio("")}, controls)
+        parts = Parts(ears, self.model, self.voices, {"twilio": Twilio("")}, controls, prosody=self.prosody)
         calls = Calls(1, 60.0, 1, asyncio.get_running_loop().time)
         bot = Bot(self.script, self.timing, "af_heart", 1.0, tools=self.tools)
         gateway = Gateway(parts, Routing(bot), calls, Telemetry(), Bounds(10.0, 5.0), True)

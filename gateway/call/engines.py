@@ -6,7 +6,7 @@ from gateway.call.prompts import Prompts
 from gateway.call.recording import Recording
 from gateway.call.tongues import Tongue
 from gateway.llm.base import LanguageModel
-from gateway.stt.base import Recogniser
+from gateway.stt.base import Prosody, Recogniser
 from gateway.tools.base import Toolset
 from gateway.tts.base import SpeechSession
 
@@ -22,3 +22,4 @@ class Engines:
     recording: Recording | None = None
     tools: Toolset = field(default_factory=Toolset)
     tongues: tuple[Tongue, ...] = ()  # other languages that the caller may go over to
+    prosody: Prosody | None = None

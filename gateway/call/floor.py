@@ -173,7 +173,8 @@ class Floor:
     def _silence_due_ms(self) -> int:
         if self.state in BOT_HAS_THE_FLOOR:
             return KEEP_SOUND_MS
-        return self._patience.silence_ms(self._completeness(), punctuates=self._listener.punctuates)
+        heard, whole = self._listener, self._completeness()
+        return self._patience.silence_ms(whole, punctuates=heard.punctuates, sounds_open=heard.sounds_open)
 
     # What to do.
 

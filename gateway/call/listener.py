@@ -8,7 +8,8 @@ from gateway.call.echo import EchoGate
 from gateway.call.exchange import Exchange
 from gateway.call.turn import Happening
 from gateway.errors import SttError
-from gateway.stt.base import STT_RATE_HZ, Final, Partial, Recogniser, SpeechPaused, SpeechStarted, SttEvent
+from gateway.stt.base import STT_RATE_HZ, Final, Partial, Prosody, Recogniser, SpeechPaused, SpeechStarted, SttEvent
+from gateway.stt.pause import Pause
 from media.formats import BYTES_PER_SAMPLE_PCM16, AudioFormat
 from media.transcode import Inbound
 
@@ -30,12 +31,14 @@ class Listener:
         exchange: Exchange,
         happen: Callable[[Happening], None],
         echo: EchoGate | None = None,
+        prosody: Prosody | None = None,
     ) -> None:
         self._ears = ears
         self._inbound = Inbound(wire_format, STT_RATE_HZ)
         self._exchange = exchange
         self._happen = happen
         self._echo = echo
+        self._pause = Pause(prosody, lambda: happen(Happening.PARTIAL)) if prosody is not None else None
         self._fed_s = 0.0
         self._began_s = self._ended_s = 0.0  # the caller's present or last sound
         self._upto_s = 0.0  # what `words` cover
@@ -66,6 +69,11 @@ class Listener:
         return not self._taken and self._upto_s >= self._ended_s - _NEAR_S
 
     @property
+    def sounds_open(self) -> bool:
+        """Whether the caller's voice, at the present pause, is not that of one who is done."""
+        return self._pause is not None and self._pause.sounds_final is False
+
+    @property
     def echoing(self) -> bool:
         """Whether the caller's side carries the bot's own voice just now."""
         return self._echo is not None and self._echo.echoing
@@ -77,6 +85,8 @@ class Listener:
         pcm = self._inbound.feed(payload)
         self._fed_s += len(pcm) / (BYTES_PER_SAMPLE_PCM16 * STT_RATE_HZ)
         self._ears.feed(pcm)
+        if self._pause is not None:
+            self._pause.feed(pcm)
 
     def commit(self) -> None:
         """The caller's turn is over: ask for the final words."""
@@ -127,9 +137,13 @@ class Listener:
                 self._began_s = at_s
                 if self._taken:
                     self.words, self._taken, self._upto_s, self.sure = "", False, at_s, True
+                if self._pause is not None:
+                    self._pause.over()
                 self._happen(Happening.SPEECH_STARTED)
             case SpeechPaused(at_s):
                 self.speaking, self._ended_s = False, at_s
+                if self._pause is not None:
+                    self._pause.begun(at_s)
                 self._exchange.caller_paused(self.silence_ms / 1000)
                 self._happen(Happening.SPEECH_PAUSED)
             case Partial(text, upto_s, sure):

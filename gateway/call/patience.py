@@ -51,10 +51,13 @@ class Patience:
     unknown_ms: int = 600
     unfinished_ms: int = 1100
 
-    def silence_ms(self, completeness: Completeness, *, punctuates: bool = False) -> int:
-        """`punctuates`: the recogniser marks the end of a whole sentence, so that one without a mark has not ended."""
+    def silence_ms(self, completeness: Completeness, *, punctuates: bool = False, sounds_open: bool = False) -> int:
+        """`punctuates`: the recogniser marks the end of a whole sentence, so that one without a mark has not ended.
+
+        `sounds_open`: the voice is not that of one who is done, and words that look whole may be half a sentence.
+        """
         match completeness:
-            case Completeness.COMPLETE:
+            case Completeness.COMPLETE if not sounds_open:
                 return self.complete_ms
             case Completeness.UNKNOWN:
                 return self.unknown_ms

@@ -87,7 +87,9 @@ class CallSession:
         )
         self._exchange = Exchange(record, self._now)
         self._echo = EchoGate(started.format_in, started.format_out)
-        self._listener = Listener(engines.ears, started.format_in, self._exchange, self._happen, self._echo)
+        self._listener = Listener(
+            engines.ears, started.format_in, self._exchange, self._happen, self._echo, engines.prosody
+        )
         self._speaker = Speaker(engines.voice, self._playout, engines.prompts, timing.keys.sound)
         self._tasks = asyncio.TaskGroup()
         self._replies = Replies(engines.model, self._speaker, self._exchange, script, timing, self._spawn, self._happen)

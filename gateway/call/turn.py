@@ -45,7 +45,7 @@ class Happening(Enum):
 
     SPEECH_STARTED = auto()
     SPEECH_PAUSED = auto()
-    PARTIAL = auto()  # more is known of the words
+    PARTIAL = auto()  # more is known of the words, or of how the pause behind them sounds
     END_SILENCE = auto()  # the end timer ran out
     BARGE_IN = auto()  # the barge timer ran out: this is no click
     MEANT = auto()  # the caller interrupts: by words, or by a sound too long to be anything else
@@ -70,7 +70,7 @@ class Act(Enum):
 
     START_END_TIMER = auto()
     STOP_END_TIMER = auto()
-    REARM_END_TIMER = auto()  # if it runs: more is known of the words, or the bot has fallen silent
+    REARM_END_TIMER = auto()  # if it runs: more is known of what was said, or the bot has fallen silent
     START_BARGE_TIMER = auto()
     START_LONG_TIMER = auto()
     STOP_BARGE_TIMER = auto()  # and the long timer

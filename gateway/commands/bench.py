@@ -78,11 +78,14 @@ def _conversation(options: argparse.Namespace) -> int:
     from gateway.bench.conversation import bench_conversation
 
     logs.set_up("error", "console", words=False)  # hundreds of scripted calls
+    return bench_conversation(options.rounds, options.out, _found("whisper-base"), _found("smart-turn"))
+
+
+def _found(model: str) -> Path | None:
     try:
-        whisper = ModelStore(None).locate("whisper-base")
-    except ConfigError:  # the scripted parts need no model
-        whisper = None
-    return bench_conversation(options.rounds, options.out, whisper)
+        return ModelStore(None).locate(model)
+    except ConfigError:  # the scripted parts need none
+        return None
 
 
 def _tts(options: argparse.Namespace) -> int:

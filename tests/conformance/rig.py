@@ -16,9 +16,10 @@ from gateway.bots.routing import Routing
 from gateway.call.calls import Calls
 from gateway.call.record import CallRecord
 from gateway.call.script import Script, Timing
-from gateway.gateway import Bounds, Gateway, Parts
+from gateway.gateway import Gateway
 from gateway.llm.base import LanguageModel
 from gateway.llm.scripted import ScriptedModel
+from gateway.parts import Bounds, Parts
 from gateway.platforms.base import Platform, WebhookRequest
 from gateway.simulator.call import CallTrace, SimulatedCall
 from gateway.simulator.caller import CallerTurn

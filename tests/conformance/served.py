@@ -17,10 +17,11 @@ from gateway.bots.routing import Routing
 from gateway.call.calls import Calls
 from gateway.call.script import Script, Timing
 from gateway.commands.stack import free_port
-from gateway.gateway import Bounds, Gateway, Parts
+from gateway.gateway import Gateway
 from gateway.http.platform_routes import SocketBounds
 from gateway.http.tcp_listener import TcpListener
 from gateway.llm.scripted import ScriptedModel
+from gateway.parts import Bounds, Parts
 from gateway.platforms.control import CallControl
 from gateway.platforms.shelf import Shelf
 from gateway.simulator.run import Target

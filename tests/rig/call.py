@@ -16,9 +16,10 @@ from gateway.call.calls import Calls
 from gateway.call.line import Socket
 from gateway.call.record import CallRecord
 from gateway.call.script import Script, Timing
-from gateway.gateway import Bounds, Gateway, Parts
+from gateway.gateway import Gateway
 from gateway.llm.base import LanguageModel
 from gateway.llm.scripted import ScriptedModel
+from gateway.parts import Bounds, Parts
 from gateway.platforms.control import CallControl
 from gateway.platforms.twilio import Twilio
 from gateway.simulator import script as simulator_script

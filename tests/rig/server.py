@@ -17,10 +17,11 @@ from gateway.bots.bot import Bot
 from gateway.bots.routing import Routing
 from gateway.call.calls import Calls
 from gateway.call.script import Script, Timing
-from gateway.gateway import Bounds, Gateway, Parts
+from gateway.gateway import Gateway
 from gateway.http.platform_routes import SocketBounds
 from gateway.http.requests import MAX_WEBHOOK_BYTES, RequestReader
 from gateway.llm.scripted import ScriptedModel
+from gateway.parts import Bounds, Parts
 from gateway.platforms.twilio import Twilio
 from gateway.routes import Routes
 from gateway.stt.energy import EnergyRecogniser, EnergyRecognisers

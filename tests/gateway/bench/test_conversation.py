@@ -40,7 +40,7 @@ def test_listeners_and_noise_interrupt_nobody() -> None:
 
 
 def test_the_figures_are_written(tmp_path: Path) -> None:
-    assert bench_conversation(0, tmp_path, None) == 0
+    assert bench_conversation(0, tmp_path, None, None) == 0
     figures = json.loads((tmp_path / "conversation.json").read_text("utf-8"))
     assert [len(figures[name]) for name in ("turns", "overlaps")] == [5, 5]
     assert "callers" not in figures

@@ -8,6 +8,7 @@ from config.models import ModelStore
 from gateway.bench.caller_set import Caller, load_callers
 from gateway.bench.conversation_callers import (
     Heard,
+    Hearing,
     SoundOver,
     TurnTaken,
     hear_callers,
@@ -16,11 +17,12 @@ from gateway.bench.conversation_callers import (
 )
 from gateway.bench.leaping import leap
 from gateway.bench.stage import TIMING
+from gateway.bench.standing_prosody import StandingSmartTurn
 from gateway.bench.standing_whisper import StandingWhisper
 from gateway.stt.energy import EnergyRecognisers
 
 # Both languages, a noisy line, lost frames, a hesitation; what stops the bot and what does not.
-PART = ("opening-hours", "price", "id-thanks", "ask-about", "wait-sunday", "id-tunggu", "right", "cough")
+PART = ("opening-hours", "price", "id-thanks", "ask-about", "do-you-have", "wait-sunday", "id-tunggu", "right", "cough")
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,7 @@ def callers() -> dict[str, Caller]:
 
 
 def test_a_turn_is_waited_out_and_answered(callers: dict[str, Caller]) -> None:
-    taken = leap(hear_turn(callers["located"], EnergyRecognisers(["Where are you located?"])))
+    taken = leap(hear_turn(callers["located"], Hearing(EnergyRecognisers(["Where are you located?"]))))
     assert not taken.cut_in
     assert taken.wait_ms is not None
     assert taken.first_frame_ms is not None
@@ -38,14 +40,14 @@ def test_a_turn_is_waited_out_and_answered(callers: dict[str, Caller]) -> None:
 
 def test_an_unfinished_sentence_that_is_answered_at_once_is_a_cut_in(callers: dict[str, Caller]) -> None:
     hasty = replace(TIMING, end_silence_ms=300)
-    taken = leap(hear_turn(callers["trail-want-to"], EnergyRecognisers(["I want to go."]), hasty))
+    taken = leap(hear_turn(callers["trail-want-to"], Hearing(EnergyRecognisers(["I want to go."]), timing=hasty)))
     assert taken.cut_in
 
 
 def test_a_sound_that_stops_the_bot_is_timed_and_the_history_judged(callers: dict[str, Caller]) -> None:
-    ears = EnergyRecognisers(["What time do you open?", "Wait."])
+    hearing = Hearing(EnergyRecognisers(["What time do you open?", "Wait."]))
     question = callers["opening-hours"].turn()
-    sound = leap(hear_over(callers["wait-sunday"], 1.0, question, ears))
+    sound = leap(hear_over(callers["wait-sunday"], 1.0, question, hearing))
     assert sound.interrupted
     assert sound.silent_ms is not None
     assert 0 < sound.silent_ms < 600
@@ -54,8 +56,8 @@ def test_a_sound_that_stops_the_bot_is_timed_and_the_history_judged(callers: dic
 
 
 def test_a_sound_too_short_to_be_noticed_stops_nothing(callers: dict[str, Caller]) -> None:
-    ears = EnergyRecognisers(["What time do you open?"])
-    sound = leap(hear_over(callers["line-click"], 1.0, callers["opening-hours"].turn(), ears))
+    hearing = Hearing(EnergyRecognisers(["What time do you open?"]))
+    sound = leap(hear_over(callers["line-click"], 1.0, callers["opening-hours"].turn(), hearing))
     assert (sound.interrupted, sound.silent_ms, sound.held_ms, sound.words_off) == (False, None, 0.0, None)
 
 
@@ -82,12 +84,15 @@ def test_figures_are_by_kind_and_apart_for_what_is_held_out(callers: dict[str, C
 @pytest.mark.models
 def test_the_bot_takes_turns_with_real_ears(callers: dict[str, Caller]) -> None:
     ears = StandingWhisper(ModelStore().locate("whisper-base"))
+    prosody = StandingSmartTurn(ModelStore().locate("smart-turn"))
 
     async def heard() -> Heard:
         try:
-            return await hear_callers([callers[name] for name in PART], list(callers.values()), ears)
+            hearing = Hearing(ears, prosody)
+            return await hear_callers([callers[name] for name in PART], list(callers.values()), hearing)
         finally:
             await ears.end()
+            await prosody.end()
 
     found = leap(heard())
     assert not [turn.caller.name for turn in found.turns if turn.cut_in or turn.first_frame_ms is None]

@@ -27,6 +27,7 @@ from gateway.platforms.base import Capabilities
 from gateway.stt.base import Final, Partial, SpeechPaused, SpeechStarted, SttEvent
 from media.formats import ULAW_8K
 from tests.rig.clock import run_leaping
+from tests.rig.prosody import ToldProsody
 from tests.rig.voice import RATE_HZ, TestVoices
 
 S = State
@@ -71,11 +72,14 @@ class Room:
     """A floor with working parts; the caller's audio flows at all times."""
 
     def __init__(self, timing: Timing, partials: bool) -> None:
+        self.prosody = ToldProsody()
         self._now = asyncio.get_running_loop().time
         self.ears = Ears(partials)
         self.record = CallRecord("CA1", "twilio", "then")
         self.exchange = Exchange(self.record, self._now)
-        self.listener = Listener(self.ears, ULAW_8K, self.exchange, lambda h: self.floor.happen(h))
+        self.listener = Listener(
+            self.ears, ULAW_8K, self.exchange, lambda h: self.floor.happen(h), prosody=self.prosody
+        )
         voice = TestVoices().session("af_heart", "en", 1.0)
         self.playout = Playout(self._sent, ULAW_8K, Capabilities(), RATE_HZ, 100, 60.0, self._now)
         self.speaker = Speaker(voice, self.playout, Prompts("af_heart", "en", 1.0))
@@ -161,6 +165,21 @@ def test_the_silence_that_ends_a_turn_depends_on_the_words(text: str, silence_ms
         await asyncio.sleep(2.0)
         (asked,) = room.ears.asked
         assert asked[0] == "commit"
+        assert asked[1] - ended_s == pytest.approx(silence_ms / 1000, abs=0.04)
+
+    in_room(script)
+
+
+@pytest.mark.parametrize(("looks", "silence_ms"), [((0.9,), 350), ((0.1, 0.1), 1100), ((0.1, 0.9), 350)])
+def test_a_whole_sentence_in_the_voice_of_one_who_goes_on_is_waited_for(looks: list[float], silence_ms: int) -> None:
+    async def script(room: Room) -> None:
+        ended_s = await room.says("I want to move my booking.")
+        await asyncio.sleep(0.11)
+        for finality in looks:
+            room.prosody.answer(finality)
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(2.0)
+        (asked,) = room.ears.asked
         assert asked[1] - ended_s == pytest.approx(silence_ms / 1000, abs=0.04)
 
     in_room(script)

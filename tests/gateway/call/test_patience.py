@@ -109,6 +109,11 @@ def test_the_silence_grows_with_doubt() -> None:
     assert [patience.silence_ms(c) for c in C] == [300, 600, 900, 1100]
 
 
+def test_a_voice_that_goes_on_outweighs_words_that_look_whole() -> None:
+    patience = Patience(300, 600, 1100)
+    assert [patience.silence_ms(c, sounds_open=True) for c in C] == [1100, 600, 900, 1100]
+
+
 @given(st.text(max_size=80), st.sampled_from(["en", "id", "hi", "ja"]))
 def test_any_text_is_judged(text: str, language: str) -> None:
     assert completeness(text, language, asked=text) in Completeness
