@@ -89,8 +89,8 @@ def _package(name: str, extra: str) -> Finding:
 
 
 def _model(settings: Settings, name: str) -> Finding:
-    if Path(name).is_dir():
-        return Finding(f"model {name}", "ok", "your own folder")
+    if Path(name).exists():
+        return Finding(f"model {name}", "ok", "your own")
     try:
         path = ModelStore(Path(settings.models.dir) if settings.models.dir else None).locate(name)
     except ConfigError as error:
