@@ -17,6 +17,7 @@ from gateway.console.softphone import Softphone
 from gateway.gateway import Gateway
 from gateway.http.platform_routes import SocketBounds
 from gateway.http.requests import MAX_WEBHOOK_BYTES, RequestReader
+from gateway.http.server_log import server_log
 from gateway.http.tcp_listener import TcpListener
 from gateway.parts import Bounds, Parts
 from gateway.platforms.audiosocket import AudioSocket
@@ -56,11 +57,16 @@ async def serve(settings: Settings) -> None:
 
 
 def build_runner(gateway: Gateway, settings: Settings) -> web.AppRunner:
-    """The HTTP application with its bounds: a peer that dribbles a request's head is closed as an idle one is."""
+    """The HTTP application with its bounds: a peer that dribbles a request's head is closed as an idle one is.
+
+    Bodies are taken as they come: 60 kB could be unpacked to 60 MB, and hold up every call. No platform packs them.
+    """
     return web.AppRunner(
         build_app(gateway, settings),
         handle_signals=False,
         access_log=None,
+        logger=server_log(),
+        auto_decompress=False,
         shutdown_timeout=SHUTDOWN_S,
         keepalive_timeout=settings.server.keep_alive_s,
     )

@@ -80,19 +80,21 @@ class Routes:
     async def _dial(self, request: web.Request) -> web.StreamResponse:
         body = await self._json(request)
         wanted = read_wanted(body)
-        platform = self._gateway.platform(str(body.get("platform", DEFAULT_PLATFORM)))
+        platform = self._gateway.platform(_text(body, "platform", DEFAULT_PLATFORM))
         call_id = await self._gateway.dial(platform, wanted, self._reader.base(request))
         return web.json_response({"call_id": call_id, "platform": platform.name}, status=201)
 
     async def _transfer(self, request: web.Request) -> web.StreamResponse:
         body = await self._json(request)
-        to, announce, ours = (str(body.get(name, "")) for name in ("to", "announce", "from"))
+        to, announce, ours = (_text(body, name) for name in ("to", "announce", "from"))
+        if not isinstance(warm := body.get("warm", False), bool):
+            raise Refused("bad_field", "warm is true or false", http_status=400)
         leg = self._gateway.leg(request.match_info["call_id"])
-        await leg.transfer(to, warm=body.get("warm") is True, announce=announce, our_number=ours)
+        await leg.transfer(to, warm=warm, announce=announce, our_number=ours)
         return web.json_response({"status": "moving"}, status=202)
 
     async def _digits(self, request: web.Request) -> web.StreamResponse:
-        digits = str((await self._json(request)).get("digits", ""))
+        digits = _text(await self._json(request), "digits")
         await self._gateway.leg(request.match_info["call_id"]).send_digits(digits)
         return web.json_response({"status": "sent"}, status=202)
 
@@ -116,6 +118,13 @@ class Routes:
             return await handler(request)
 
         return checked
+
+
+def _text(body: Mapping[str, Any], name: str, default: str = "") -> str:
+    """The text at `name`; Refused (400) for anything else, of which a text would have to be guessed."""
+    if not isinstance(value := body.get(name, default), str):
+        raise Refused("bad_field", f"{name} must be a text", http_status=400)
+    return value
 
 
 def _refusals(gateway: Gateway) -> Middleware:

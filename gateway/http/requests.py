@@ -54,7 +54,7 @@ class RequestReader:
         return WebhookRequest(request.method, url, _headers(request), pairs, body)
 
     async def body(self, request: web.Request) -> bytes:
-        """Read a request's body whole; Refused when it is too large (413) or too slow (408)."""
+        """Read a request's body whole; Refused when it is too large (413), too slow (408) or cut off (400)."""
         if (request.content_length or 0) > MAX_WEBHOOK_BYTES:
             raise Refused("body_too_large", f"more than {MAX_WEBHOOK_BYTES} bytes", http_status=413)
         try:
@@ -62,6 +62,8 @@ class RequestReader:
                 return await request.read()
         except TimeoutError:
             raise Refused("body_too_slow", f"not whole after {self._body_timeout_s:g} s", http_status=408) from None
+        except ConnectionError:  # nobody will read this
+            raise Refused("body_cut_off", "the peer left before the end of its request", http_status=400) from None
 
     def upgrade(self, request: web.Request) -> WebhookRequest:
         """The upgrade as it was signed: the wss URL of the answer document (Twilio, "Media Streams")."""

@@ -18,7 +18,7 @@ from gateway.errors import PeerFault, Refused, VoicebotError
 from gateway.legs.outbound import RING_TIMEOUT_S
 from gateway.platforms.base import Document, Platform, Rooms, WebhookRequest
 from gateway.platforms.control import CallControl, OutboundCall, may_be_done
-from gateway.platforms.target import is_number
+from gateway.platforms.target import is_address, is_number
 
 log = structlog.get_logger(__name__)
 
@@ -212,7 +212,7 @@ async def _hang_up(control: CallControl, call_id: str) -> None:
 
 def _check(invitation: Invitation) -> None:
     is_number(invitation.to)
-    if not invitation.caller:
+    if not is_address(invitation.caller):
         raise Refused("bad_number", "it is not known which number is ours: give it as from", http_status=400)
     if len(invitation.announcement) > MAX_ANNOUNCEMENT_CHARS:
         limit = f"the announcement has more than {MAX_ANNOUNCEMENT_CHARS} characters"

@@ -1,6 +1,5 @@
 """Calls that we place: the platform dials, asks our answer webhook when the call is answered, and streams as ever."""
 
-import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from gateway.call.script import HANG_UP, LEAVE_MESSAGE, TALK, Script
 from gateway.errors import Refused
 from gateway.events import CallStarted
 from gateway.platforms.control import CallControl, OutboundCall
+from gateway.platforms.target import is_address
 
 # People let it ring five or six times.
 RING_TIMEOUT_S = 30
@@ -23,8 +23,6 @@ MAX_PARAMETER_CHARS = 400
 # Name of the query's parameter by which the answer webhook, or the stream where there is none, knows its call.
 REFERENCE = "ref"
 _REFERENCE_BYTES = 12
-_NUMBER = re.compile(r"\+?[0-9]{3,20}")
-_SIP = re.compile(r"sips?:[^\s<>]{1,255}")
 # Names of the parameters that say what to do when a machine answers, and which message it is told.
 MACHINE_PARAMETER, MESSAGE_PARAMETER = "machine", "message"
 # Half a minute of speech; machines cut off what is longer.
@@ -52,7 +50,7 @@ def read_wanted(body: Any) -> Wanted:
         raise Refused("bad_call", "send a JSON object with to, from, platform, bot and params", http_status=400)
     for name in ("to", "from"):
         value = body.get(name)
-        if not isinstance(value, str) or not (_NUMBER.fullmatch(value) or _SIP.fullmatch(value)):
+        if not isinstance(value, str) or not is_address(value):
             raise Refused("bad_number", f"{name} must be a phone number such as +15550100001", http_status=400)
     parameters, bot = body.get("params", {}), body.get("bot", "")
     if not isinstance(bot, str) or len(bot) > MAX_PARAMETER_CHARS:

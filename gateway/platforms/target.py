@@ -1,4 +1,4 @@
-"""Where a caller can be moved to: a phone number or a SIP address."""
+"""Whom a call goes to, and whom it comes from: a phone number or a SIP address."""
 
 import re
 
@@ -6,6 +6,11 @@ from gateway.errors import Refused
 
 _NUMBER = re.compile(r"\+?[0-9]{2,20}")
 _SIP = re.compile(r"sips?:[^\s<>\"\x00-\x20\x7f-\uffff]{1,255}")
+
+
+def is_address(text: str) -> bool:
+    """Whether it is one or the other."""
+    return bool(_NUMBER.fullmatch(text) or _SIP.fullmatch(text))
 
 
 def is_number(target: str) -> bool:

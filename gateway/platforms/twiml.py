@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from gateway.errors import Refused
 from gateway.platforms.base import Answerer, Document, WebhookRequest
+from gateway.platforms.target import is_number
 
 # Twilio's bound for a <Parameter>: its name and value together stay under 500 characters.
 MAX_PARAMETER_CHARS = 499
@@ -23,8 +24,6 @@ _ANSWERERS: Mapping[str, tuple[Literal["human", "machine", "fax"], bool]] = {
     "machine_end_silence": ("machine", True),
     "machine_end_other": ("machine", True),
 }
-_NUMBER = re.compile(r"\+?[0-9]{2,20}")
-_SIP = re.compile(r"sips?:[^\s<>]{1,255}")
 
 
 def connect(stream_url: str, parameters: Mapping[str, str], attributes: Mapping[str, str] | None = None) -> Document:
@@ -56,12 +55,7 @@ def dial(target: str) -> Document:
     """Move the caller to a number or SIP address; Refused (400) when it is neither."""
     response = ElementTree.Element("Response")
     verb = ElementTree.SubElement(response, "Dial")
-    if _NUMBER.fullmatch(target):
-        verb.text = target
-    elif _SIP.fullmatch(target) and not NOT_XML.search(target):
-        ElementTree.SubElement(verb, "Sip").text = target
-    else:
-        raise Refused("bad_target", "a transfer goes to a phone number or a sip: address", http_status=400)
+    (verb if is_number(target) else ElementTree.SubElement(verb, "Sip")).text = target
     return _document(response)
 
 

@@ -405,6 +405,25 @@ async def test_what_the_account_cannot_do_to_a_call_is_said(what: str, body: dic
                 assert answer.status == status
 
 
+@pytest.mark.parametrize(
+    ("what", "body"),
+    [
+        ("transfer", {"to": None}),
+        ("transfer", {"to": 15550100001}),
+        ("transfer", {"to": "+15550100001", "warm": "yes"}),
+        ("transfer", {"to": "+15550100001", "warm": True, "announce": None}),
+        ("transfer", {"to": "+15550100001", "warm": True, "from": None}),
+        ("digits", {"digits": 12}),
+    ],
+)
+async def test_what_is_no_text_or_no_truth_is_not_guessed_at(what: str, body: dict[str, object]) -> None:
+    """`null` was said to the agent as "None", and a call with "yes" moved cold."""
+    async with served() as house:
+        await begin(house)
+        async with house.http.post(f"{house.url}/calls/CA1/{what}", json=body, headers=ADMIN) as answer:
+            assert (answer.status, (await answer.json())["error"]) == (400, "bad_field")
+
+
 # Health and metrics.
 
 

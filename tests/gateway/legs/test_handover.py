@@ -195,6 +195,7 @@ def test_one_hand_over_a_call_at_a_time() -> None:
     [
         (Invitation("the office", "+15550100002"), "bad_target"),
         (Invitation("+15550100009", ""), "bad_number"),
+        (Invitation("+15550100009", "client:front desk"), "bad_number"),
         (Invitation("+15550100009", "+15550100002", "x" * (MAX_ANNOUNCEMENT_CHARS + 1)), "bad_announcement"),
     ],
 )

@@ -3,7 +3,7 @@
 import pytest
 
 from gateway.errors import Refused
-from gateway.platforms.target import is_number
+from gateway.platforms.target import is_address, is_number
 
 
 @pytest.mark.parametrize(
@@ -12,6 +12,7 @@ from gateway.platforms.target import is_number
 )
 def test_a_target_is_a_number_or_a_sip_address(target: str, number: bool) -> None:
     assert is_number(target) is number
+    assert is_address(target)
 
 
 @pytest.mark.parametrize(
@@ -34,4 +35,5 @@ def test_a_target_is_a_number_or_a_sip_address(target: str, number: bool) -> Non
 def test_anything_else_is_refused(target: str) -> None:
     with pytest.raises(Refused) as refused:
         is_number(target)
+    assert not is_address(target)
     assert (refused.value.code, refused.value.http_status) == ("bad_target", 400)
