@@ -78,9 +78,11 @@ class PlatformRoutes:
             await self._commands.take(platform, webhook, stream_url)
             return web.Response()
         address = platform.visit(webhook) if isinstance(platform, Visited) else ""
+        if (answered := self._visits.answered(address)) is not None:
+            return _answered(answered)
         document = self._gateway.answer(platform, webhook, stream_url)
         if address and self._gateway.calls.holds(platform.name, document.body):
-            self._visits.begin(platform, address, platform.incoming(webhook).call_id, document.body)
+            self._visits.begin(platform, address, platform.incoming(webhook).call_id, document)
         return _answered(document)
 
     async def _status(self, request: web.Request) -> web.StreamResponse:

@@ -7,7 +7,7 @@ import structlog
 
 from gateway.gateway import Gateway
 from gateway.http.sockets import MAX_WIRE_MESSAGE_BYTES, RateLimit, WebSocket
-from gateway.platforms.base import Platform
+from gateway.platforms.base import Document, Platform
 
 log = structlog.get_logger(__name__)
 
@@ -21,13 +21,17 @@ class Visits:
     def __init__(self, gateway: Gateway, messages_per_s: float) -> None:
         self._gateway = gateway
         self._messages_per_s = messages_per_s
-        self._running: set[asyncio.Task[None]] = set()
+        self._running: dict[asyncio.Task[None], tuple[str, Document]] = {}
 
-    def begin(self, platform: Platform, url: str, call_id: str, token: str) -> None:
-        """Open the stream of a call that has been answered with this token; returns at once."""
-        task = asyncio.create_task(self._visit(platform, url, call_id, token), name=f"{call_id}: visit")
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
+    def begin(self, platform: Platform, url: str, call_id: str, answer: Document) -> None:
+        """Open the stream of a call that has been answered so, with its token; returns at once."""
+        task = asyncio.create_task(self._visit(platform, url, call_id, answer.body), name=f"{call_id}: visit")
+        self._running[task] = url, answer
+        task.add_done_callback(self._running.pop)
+
+    def answered(self, url: str) -> Document | None:
+        """How the call was answered whose stream at `url` is ours already: the question is a repetition."""
+        return next((answer for visited, answer in self._running.values() if visited == url), None)
 
     async def stop(self) -> None:
         """End those that are still on: their calls have been drained before."""

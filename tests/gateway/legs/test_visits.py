@@ -98,6 +98,19 @@ async def test_a_channel_that_is_gone_gives_its_place_back() -> None:
         assert told(gateway) == []
 
 
+@pytest.mark.parametrize("after_s", [0.0, 0.3], ids=["before the stream is open", "while the call is on"])
+async def test_a_question_asked_twice_gets_the_same_answer_and_one_stream(after_s: float) -> None:
+    asterisk = WaitingAsterisk()
+    async with beside(asterisk) as (gateway, target), ClientSession() as http:
+        first = asyncio.create_task(ask(http, target, "channel-1"))
+        await asyncio.sleep(after_s)
+        assert await ask(http, target, "channel-1") == await first
+        await until(lambda: bool(asterisk.traces), within_s=15.0)
+        await until(lambda: gateway.calls.count == 0)
+        assert [record.call_id for record in gateway.calls.records()] == ["17.1"]
+        assert asterisk.visited == ["channel-1"]
+
+
 async def test_nowhere_to_go_is_told_to_the_dial_plan() -> None:
     async with serving() as (gateway, target), ClientSession() as http:
         status, answer = await ask(http, target, "channel-1")

@@ -66,3 +66,9 @@ def test_random_headers_never_raise(header: str) -> None:
 
 def test_without_the_header_nothing_passes() -> None:
     assert not verify_jambonz(replace(REQUEST, headers={}), SECRET, AT_S, 300)
+
+
+def test_what_a_get_says_is_not_signed_so_it_does_not_pass() -> None:
+    """With the body of a request that was signed, it would say of any call what it likes."""
+    forged = replace(REQUEST, method="GET", url=f"{REQUEST.url}?callSid=another&callStatus=completed")
+    assert not verify_jambonz(forged, SECRET, AT_S, 300)

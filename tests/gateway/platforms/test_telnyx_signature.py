@@ -73,3 +73,9 @@ def test_a_key_that_is_none_is_the_operators_mistake(encoded: str) -> None:
 @given(st.dictionaries(st.sampled_from(["telnyx-signature-ed25519", "telnyx-timestamp"]), st.text()), st.binary())
 def test_random_requests_are_refused_not_crashed_on(headers: dict[str, str], body: bytes) -> None:
     assert not verify_telnyx(WebhookRequest("POST", "https://x", headers, (), body), KEY, SIGNED_S)
+
+
+def test_what_a_get_says_is_not_signed_so_it_does_not_pass() -> None:
+    """With the body of a request that was signed, it would say of any call what it likes."""
+    forged = replace(GOOD, method="GET", url=f"{GOOD.url}?callSid=another&callStatus=completed")
+    assert not verify_telnyx(forged, KEY, SIGNED_S)
