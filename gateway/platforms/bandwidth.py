@@ -21,7 +21,7 @@ CAPABILITIES = Capabilities(
     marks=False,
     marks_returned_on_clear=False,
     digits_in=False,
-    rest=frozenset({"hang_up", "transfer", "dial", "send_digits"}),
+    rest=frozenset({"hang_up", "transfer", "dial", "send_digits", "warm_transfer"}),
 )
 
 # Rates of linear audio that Bandwidth takes.
@@ -30,6 +30,8 @@ PCM_RATES_HZ = (8_000, 16_000, 24_000)
 MAX_PARAMETERS = 12
 MAX_NAME_CHARS = 256
 MAX_VALUE_CHARS = 2048
+# How our documents call the stream.
+_STREAM = "voicebot"
 _ENCODINGS = {"PCMU": Encoding.ULAW, "AUDIO/PCMU": Encoding.ULAW, "PCMA": Encoding.ALAW, "AUDIO/PCMA": Encoding.ALAW}
 
 
@@ -126,10 +128,10 @@ class Bandwidth:
         """Start the stream and hold the call; Refused (400) for a parameter Bandwidth would not carry."""
         custom = {**parameters, "token": token}
         response = ElementTree.Element("Response")
-        attributes = {"destination": stream_url, "mode": "bidirectional", "tracks": "inbound", "name": "voicebot"}
+        attributes = {"destination": stream_url, "mode": "bidirectional", "tracks": "inbound"}
         if self._user:
             attributes |= {"destinationUsername": self._user, "destinationPassword": self._password}
-        stream = ElementTree.SubElement(response, "StartStream", attributes)
+        stream = ElementTree.SubElement(response, "StartStream", {**attributes, "name": _STREAM})
         if len(custom) > MAX_PARAMETERS:
             raise Refused("bad_parameter", f"more than {MAX_PARAMETERS} parameters", http_status=400)
         for name, value in custom.items():
@@ -144,6 +146,19 @@ class Bandwidth:
         response = ElementTree.Element("Response")
         ElementTree.SubElement(response, "Hangup")
         return _document(response)
+
+    def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
+        """A conference opens with whoever comes first, who hears nothing, and whoever stays is hung up by us."""
+        response = ElementTree.Element("Response")
+        if not agent:
+            ElementTree.SubElement(response, "StopStream", name=_STREAM)
+        if announcement:
+            ElementTree.SubElement(response, "SpeakSentence").text = NOT_XML.sub(" ", announcement)
+        ElementTree.SubElement(response, "Conference").text = name
+        return _document(response)
+
+    def hung_up(self, request: WebhookRequest) -> str:
+        return self.ended(request)
 
     def ended(self, request: WebhookRequest) -> str:
         """The call's id when the callback is the disconnect event."""

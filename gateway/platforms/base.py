@@ -191,7 +191,7 @@ class Rooms(Platform, Protocol):
     """A platform with conference rooms. Whether calls can be moved there is said by `warm_transfer` in `rest`."""
 
     def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
-        """The document that leads a call into a room, which opens with the agent and closes when either leaves.
+        """The document that leads a call into a room for two, which closes when either leaves.
 
         The announcement is said to this call before; whoever waits hears what the platform plays meanwhile.
         """

@@ -49,12 +49,15 @@ def dial(target: str) -> Document:
     return _document(response)
 
 
-def room(name: str, *, agent: bool, announcement: str = "") -> Document:
-    """Say the announcement, then enter the conference; see base.Rooms. Who waits there hears nothing."""
+def room(name: str, *, agent: bool, announcement: str = "", **attributes: str) -> Document:
+    """Say the announcement, then enter the conference; see base.Rooms. Who waits there hears nothing.
+
+    `attributes` are a platform's own.
+    """
     response = ElementTree.Element("Response")
     if announcement:
         ElementTree.SubElement(response, "Speak").text = NOT_XML.sub(" ", announcement)
-    attributes = {"startConferenceOnEnter": "true" if agent else "false", "endConferenceOnExit": "true"}
+    attributes |= {"startConferenceOnEnter": "true" if agent else "false", "endConferenceOnExit": "true"}
     ElementTree.SubElement(response, "Conference", attributes).text = name
     return _document(response)
 

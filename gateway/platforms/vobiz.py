@@ -7,15 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from gateway.events import Command, HangUp
-from gateway.platforms.base import Capabilities, Codec, WebhookRequest
+from gateway.platforms import plivo_xml
+from gateway.platforms.base import Capabilities, Codec, Document, WebhookRequest
 from gateway.platforms.json_stream import Phase
 from gateway.platforms.plivo import Plivo
 from gateway.platforms.plivo_signature import verify_vobiz
 from gateway.platforms.plivo_stream import CAPABILITIES as PLIVO
 from gateway.platforms.plivo_stream import PlivoCodec
 
-# `stop` moves the call on to the next element of our document; there is none. Rooms are not documented.
-CAPABILITIES = replace(PLIVO, hang_up_on_stream=True, rest=PLIVO.rest - {"warm_transfer"})
+# `stop` moves the call on to the next element of our document; there is none.
+CAPABILITIES = replace(PLIVO, hang_up_on_stream=True)
 
 
 class VobizCodec(PlivoCodec):
@@ -43,6 +44,10 @@ class Vobiz(Plivo):
 
     def codec(self) -> Codec:
         return VobizCodec(self._byte_order)
+
+    def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
+        """Without the beep that is Vobiz's default, and not Plivo's."""
+        return plivo_xml.room(name, agent=agent, announcement=announcement, beep="false")
 
     def verify(self, request: WebhookRequest) -> bool:
         """Whether the address of the webhook is signed; of the upgrade too, where `socket_signed` asks for it."""

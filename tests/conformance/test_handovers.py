@@ -111,6 +111,8 @@ _TWIMLS = ({"CallSid": "%", "StreamEvent": "stream-stopped"}, {"CallSid": "%", "
 # What is told of the caller's call, % being its id: only the stream is over; the call is.
 CALLBACKS = {
     "jambonz": ({"callSid": "%", "callStatus": "in-progress"}, {"callSid": "%", "callStatus": "completed"}),
+    "bandwidth": ({"callId": "%", "eventType": "redirect"}, {"callId": "%", "eventType": "disconnect"}),
+    "vobiz": ({"CallUUID": "%", "Event": "StopStream"}, {"CallUUID": "%", "Event": "Hangup"}),
     "plivo": ({"CallUUID": "%", "Event": "StopStream"}, {"CallUUID": "%", "Event": "Hangup"}),
     "signalwire": _TWIMLS,
     "telnyx": _TWIMLS,

@@ -13,6 +13,7 @@ from gateway.legs.handover import ANSWER_DEADLINE_S, MAX_ANNOUNCEMENT_CHARS, MAX
 from gateway.platforms.base import Document, Platform
 from gateway.platforms.control import OutboundCall
 from gateway.platforms.exotel import Exotel
+from gateway.platforms.genesys import Genesys
 from gateway.platforms.twilio import Twilio
 from gateway.platforms.vobiz import Vobiz
 from tests.rig.clock import run_leaping
@@ -209,7 +210,7 @@ def test_what_cannot_be_asked_is_refused_before_anyone_is_called(invitation: Inv
     run_leaping(main())
 
 
-@pytest.mark.parametrize("platform", [Exotel("u", "p"), Vobiz("t")], ids=["no rooms", "none that is documented"])
+@pytest.mark.parametrize("platform", [Exotel("u", "p"), Genesys("k", "c2VjcmV0")], ids=["no rooms", "no REST"])
 def test_a_platform_without_rooms_hands_nobody_over(platform: Platform) -> None:
     async def main() -> None:
         with pytest.raises(Refused, match="cannot_transfer"):

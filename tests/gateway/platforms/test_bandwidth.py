@@ -160,3 +160,12 @@ def test_requests_are_checked_with_the_credentials() -> None:
 def test_a_rate_bandwidth_does_not_take_is_the_operators_mistake() -> None:
     with pytest.raises(ValueError, match="11025"):
         Bandwidth(pcm_hz=11025)
+
+
+def test_a_room_ends_the_stream_of_who_waits_and_tells_the_agent_who_does() -> None:
+    agents = ElementTree.fromstring(Bandwidth().room("r1", agent=True, announcement="Ada & Bob\x00").body)
+    callers = ElementTree.fromstring(Bandwidth().room("r1", agent=False).body)
+    assert [(verb.tag, verb.text) for verb in agents] == [("SpeakSentence", "Ada & Bob "), ("Conference", "r1")]
+    assert [verb.tag for verb in callers] == ["StopStream", "Conference"]
+    started = ElementTree.fromstring(Bandwidth().answer("wss://x/s", "t", {}).body)[0]
+    assert callers[0].get("name") == started.get("name")

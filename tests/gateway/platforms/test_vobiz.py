@@ -2,6 +2,7 @@
 
 import hmac
 from base64 import b64encode
+from xml.etree import ElementTree
 
 import pytest
 
@@ -67,3 +68,8 @@ def test_24_khz_can_be_ordered() -> None:
     assert "rate=24000" in Vobiz("token", content_type="audio/x-l16;rate=24000").answer(STREAM, "once", {}).body
     with pytest.raises(ValueError, match="48000"):
         Vobiz("token", content_type="audio/x-l16;rate=48000")
+
+
+def test_a_room_is_plivos_without_the_beep() -> None:
+    (room,) = ElementTree.fromstring(Vobiz("t").room("r1", agent=False).body)
+    assert (room.text, room.get("beep"), room.get("startConferenceOnEnter")) == ("r1", "false", "false")
