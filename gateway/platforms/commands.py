@@ -13,7 +13,7 @@ class Commanded(Platform, Protocol):
     """A platform of that kind."""
 
     def rings(self, request: WebhookRequest) -> bool:
-        """Whether the event asks for the stream of a call; every other one is news, and so is a repetition."""
+        """Whether the event asks what to do with a call; every other one is news, and so is a repetition."""
         ...
 
 
@@ -22,5 +22,5 @@ class Commander(Protocol):
     """Its REST API."""
 
     async def obey(self, call: IncomingCall, document: Document) -> None:
-        """Answer the call with its stream, or turn it away; raises as CallControl does."""
+        """Answer the call with its stream, lead it to its room, or turn it away; raises as CallControl does."""
         ...

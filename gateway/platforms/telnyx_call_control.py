@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from gateway.platforms.base import Document, WebhookRequest
 from gateway.platforms.telnyx import Telnyx
+from gateway.platforms.telnyx_rooms import INTRODUCED
 from gateway.platforms.webhook import webhook_fields, word
 
 # Telnyx repeats an event for minutes at most until it is acknowledged; a call has about ten.
@@ -16,20 +16,20 @@ _RINGING = frozenset({("call.initiated", "incoming"), ("call.answered", "outgoin
 
 
 class TelnyxCallControl(Telnyx):
-    """The platform; the constructor is Telnyx's. Rooms are led to by TeXML, which its calls do not take."""
-
-    capabilities = replace(Telnyx.capabilities, rest=Telnyx.capabilities.rest - {"warm_transfer"})
+    """The platform; the constructor is Telnyx's."""
 
     def __init__(self, public_key_base64: str, **values: Any) -> None:
         super().__init__(public_key_base64, **values)
         self._seen: dict[str, None] = {}  # ids of events that rang, oldest first
 
     def rings(self, request: WebhookRequest) -> bool:
-        """Whether the event asks for a stream, for the first time: Telnyx sends an event until it is acknowledged."""
+        """Whether the event asks for a stream or a room, for the first time: one is sent until it is acknowledged."""
         event = webhook_fields(request).get("data")
         if not isinstance(event, dict) or not isinstance(event.get("payload"), dict):
             return False
-        if (word(event, "event_type"), word(event["payload"], "direction")) not in _RINGING:
+        kind, payload = word(event, "event_type"), event["payload"]
+        introduced = kind == "call.speak.ended" and payload.get("client_state") == INTRODUCED
+        if not introduced and (kind, word(payload, "direction")) not in _RINGING:
             return False
         event_id = word(event, "id")
         is_new = event_id not in self._seen
@@ -42,6 +42,10 @@ class TelnyxCallControl(Telnyx):
     def answer(self, stream_url: str, token: str, parameters: Mapping[str, str]) -> Document:
         """The order of the stream, whose path holds the token."""
         return Document("application/json", json.dumps(self.stream_order(stream_url, parameters)))
+
+    def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
+        """The order to enter a room. Who waits there hears nothing."""
+        return Document("application/json", json.dumps({"room": name, "announcement": announcement}))
 
     def reject(self, reason: str) -> Document:
         cause = "USER_BUSY" if reason == "busy" else "CALL_REJECTED"

@@ -13,6 +13,7 @@ from gateway.platforms import twiml
 from gateway.platforms.base import Document, IncomingCall
 from gateway.platforms.control import Answer, OutboundCall, Patience, Rest, bearer, require_success
 from gateway.platforms.target import is_number
+from gateway.platforms.telnyx_rooms import TelnyxRooms
 
 # "Call has already ended."
 _OVER = "90018"
@@ -38,6 +39,7 @@ class TelnyxControl:
         self._rest = Rest(http, bearer(api_key), patience or Patience())
         self._application_id = application_id
         self._is_commanded = application == "call_control"
+        self._rooms = TelnyxRooms(self._command_alive)
         base = base_url.rstrip("/")
         self._commands_url = f"{base}/v2/calls"
         self._texml_url = f"{base}/v2/texml/Accounts/{quote(account_id, safe='')}/Calls"
@@ -52,6 +54,10 @@ class TelnyxControl:
         await self._command_alive(call_id, "transfer", {"to": target})
 
     async def redirect(self, call_id: str, document: Document) -> None:
+        if self._is_commanded:
+            await self._rooms.enter(call_id, **json.loads(document.body))
+            await self._command_alive(call_id, "streaming_stop", {})
+            return
         url = f"{self._texml_url}/{quote(call_id, safe='')}"
         # Not idempotent: a second document would begin anew.
         answer = await self._rest.post(url, {"Texml": document.body}, idempotent=False)
@@ -73,13 +79,27 @@ class TelnyxControl:
         return _call_id(answer.body)
 
     async def obey(self, call: IncomingCall, document: Document) -> None:
-        """Answer a Call Control call with its stream, or turn it away; one that we placed is answered already."""
+        """Answer a Call Control call with its stream, lead it to its room, or turn it away.
+
+        One that we placed is answered already.
+        """
         order = json.loads(document.body)
         is_ours = call.direction == "outbound"
-        if "cause" in order:
+        if "room" in order:
+            await self._lead(call.call_id, order)
+        elif "cause" in order:
             await (self.hang_up(call.call_id) if is_ours else self._command_alive(call.call_id, "reject", order))
         else:
             await self._command_alive(call.call_id, "streaming_start" if is_ours else "answer", order)
+
+    async def _lead(self, call_id: str, order: Mapping[str, str]) -> None:
+        try:
+            await self._rooms.enter(call_id, **order)
+        except (
+            PeerFault
+        ):  # the agent would hear nothing for ever, and the end of their call tells that the caller's is due
+            await self.hang_up(call_id)
+            raise
 
     async def _dial_commanded(self, call: OutboundCall) -> str:
         """Every event of the call goes to its answer URL."""

@@ -15,13 +15,16 @@ from gateway.gateway import Gateway
 from gateway.http.platform_routes import PlatformRoutes, SocketBounds
 from gateway.http.requests import RequestReader
 from gateway.legs.commanded import Commands
+from gateway.legs.handover import Handovers, Invitation
 from gateway.platforms.base import Document, IncomingCall, WebhookRequest
 from gateway.platforms.control import CallControl
 from gateway.platforms.telnyx_call_control import TelnyxCallControl
 from gateway.platforms.telnyx_control import TelnyxControl
+from gateway.platforms.telnyx_rooms import INTRODUCED
 from gateway.simulator.telnyx import StreamOrder, TelnyxDialect, TelnyxIds
 from tests.rig.call import Rig
 from tests.rig.call_rest import CallRest
+from tests.rig.waiting import until
 
 STREAM = "wss://bot.example.test/telnyx/stream"
 
@@ -109,6 +112,43 @@ async def test_stopping_gives_up_what_was_not_obeyed() -> None:
     await bench.commands.stop()
     assert not [task for task in asyncio.all_tasks() if task.get_name() == "v3:1: command"]
     await bench.gateway.stop(0.0)
+
+
+async def test_an_agent_is_told_of_the_caller_then_both_are_bridged_and_end_together() -> None:
+    async with CallRest().serving() as rest, ClientSession() as http:
+        control = TelnyxControl(http, "key", application="call_control", application_id="app", base_url=rest.base_url)
+        bench = Bench(None)
+        bench.gateway.parts = replace(bench.gateway.parts, controls={"telnyx": control})
+        bench.gateway.handovers = Handovers(bench.gateway.parts.controls, "https://bot.example.test")
+
+        async def tell(event_type: str, **payload: str) -> None:
+            about = {"call_control_id": "agent", **payload}
+            body = json.dumps({"data": {"event_type": event_type, "id": event_type + str(about), "payload": about}})
+            url = rest.asked[0].body["webhook_url"]  # every event of the agent's call goes there
+            await bench.commands.take(bench.platform, WebhookRequest("POST", url, {}, (), body.encode()), STREAM)
+
+        def commanded() -> list[tuple[str, Any]]:
+            return [(asked.path.removeprefix("/v2/calls/"), asked.body) for asked in rest.asked[1:]]
+
+        rest.answers = [(200, {"data": {"call_control_id": "agent"}})]
+        invitation = Invitation("+15550100009", "+15550100002", "Ada calls.")
+        asked = asyncio.create_task(bench.gateway.handovers.hand_over(bench.platform, "caller", invitation))
+        await until(lambda: rest.asked)
+        await tell("call.initiated", direction="outgoing")
+        await tell("call.answered", direction="outgoing")
+        await asked
+        await until(lambda: len(commanded()) == 2)
+        assert {path for path, _ in commanded()} == {"agent/actions/speak", "caller/actions/streaming_stop"}
+        await tell("call.speak.ended")  # of what others had said to them
+        await tell("call.speak.ended", client_state=INTRODUCED)
+        await until(lambda: len(commanded()) == 3)
+        path, body = commanded()[2]
+        assert (path, body["call_control_id"]) == ("agent/actions/bridge", "caller")
+        await tell("call.hangup")
+        await until(lambda: len(commanded()) == 4)
+        assert commanded()[3][0] == "caller/actions/hangup"
+        await bench.commands.stop()
+        await bench.gateway.stop(0.0)
 
 
 async def test_over_http_the_event_is_acknowledged_and_the_ordered_stream_is_taken() -> None:

@@ -175,3 +175,10 @@ async def test_dialling_is_not_repeated_when_it_may_have_rung(rest: CallRest, te
     with pytest.raises(PeerFault, match="rest_timeout"):
         await telnyx.dial(OUTBOUND)
     assert len(rest.asked) == 1
+
+
+async def test_an_agent_who_cannot_be_led_to_the_room_is_hung_up(rest: CallRest, telnyx: TelnyxControl) -> None:
+    rest.answers = [(422, {})]
+    with pytest.raises(PeerFault, match="rest_refused"):
+        await telnyx.obey(IncomingCall(CALL), Document("application/json", '{"room":"r1","announcement":"Ada calls."}'))
+    assert [asked.path for asked in rest.asked] == [f"{ACTIONS}/speak", f"{ACTIONS}/hangup"]
