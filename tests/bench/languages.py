@@ -22,6 +22,7 @@ from tests.rig.speech import (
     heard,
     heard_beside,
     misheard_rate,
+    one_spelling,
     say,
     sentences,
 )
@@ -43,7 +44,11 @@ def print_errors(language: str, voice: str, speeches: list[Speech], *, verbose: 
             for said, understood in pairs:
                 print(f"  {said}\n    {understood}")
         characters = character_error_rate(*(" ".join(side) for side in zip(*pairs, strict=True)))
-        words = f"{100 * error_rate(pairs):5.1f} % of words wrong, {100 * misheard_rate(pairs):5.1f} % but for spaces, "
+        alike = [one_spelling(language, pair) for pair in pairs]
+        words = (
+            f"{100 * error_rate(pairs):5.1f} % of words wrong, {100 * error_rate(alike):5.1f} % in one spelling, "
+            f"{100 * misheard_rate(pairs):5.1f} % but for spaces, "
+        )
         rates = f"{'' if language in _UNSPACED else words}{100 * characters:4.1f} % of characters"
         print(f"{language:4}{voice:22}{len(pairs):3} sentences, {line:23}: {rates}", flush=True)
 
