@@ -118,6 +118,8 @@ async def with_pauses(stream: AsyncGenerator[T], pause_s: float) -> AsyncGenerat
         except StopAsyncIteration:
             pass
         finally:
-            if upcoming is not None and not upcoming.done():
+            if upcoming is not None:
                 upcoming.cancel()
                 await asyncio.wait({upcoming})
+                if not upcoming.cancelled():
+                    upcoming.exception()  # it was over in the same moment; nobody asks how any more

@@ -7,7 +7,7 @@ Sans-IO: times are seconds of one clock, which the owner reads and waits by.
 """
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from media.dtmf import ToneTiming
@@ -63,6 +63,7 @@ class _Press:
     digit: str = field(repr=False)
     at_s: float
     in_band: bool
+    matched: bool = False  # both its report and its sound have come
 
 
 class Keypad:
@@ -71,7 +72,7 @@ class Keypad:
     def __init__(self, rules: KeyRules) -> None:
         self._rules = rules
         self._digits = ""
-        self._latest: deque[_Press] = deque(maxlen=rules.max_digits)
+        self._latest: deque[_Press] = deque(maxlen=2 * rules.max_digits)
         self.due_s = 0.0  # when a pause ends the entry, while there is one
 
     @property
@@ -83,10 +84,14 @@ class Keypad:
         """Whether this is a press of its own: not the same one, reported again or heard beside its report."""
         press = _Press(digit, now_s, in_band)
         for earlier in self._latest:
-            same_way = earlier.in_band == in_band
-            if earlier.digit == digit and now_s - earlier.at_s < (REPEAT_S if same_way else BOTH_WAYS_S):
-                if not same_way:
-                    self._latest.remove(earlier)  # it has been matched: another one is a press of its own
+            if earlier.digit != digit:
+                continue
+            if earlier.in_band == in_band and now_s - earlier.at_s < REPEAT_S:
+                return False
+            if earlier.in_band != in_band and not earlier.matched and now_s - earlier.at_s < BOTH_WAYS_S:
+                # Another one is a press of its own, but for a repetition of either.
+                self._latest[self._latest.index(earlier)] = replace(earlier, matched=True)
+                self._latest.append(replace(press, matched=True))
                 return False
         self._latest.append(press)
         return True

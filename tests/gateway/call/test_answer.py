@@ -1,6 +1,7 @@
 """An answer: sentences as the model writes them, pauses noticed, tools run in between."""
 
 import asyncio
+import gc
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -50,6 +51,22 @@ def test_a_stream_that_is_left_early_is_closed() -> None:
         assert closed.is_set()
 
     run_leaping(main())
+
+
+def test_a_stream_that_ends_in_the_moment_it_is_left_leaves_no_complaint() -> None:
+    complaints: list[str] = []
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told["message"]))
+        asked = asyncio.ensure_future(anext(with_pauses(_items(), 1.0)))
+        await asyncio.sleep(0)  # the stream is asked for its first item, and has none
+        asked.cancel()
+        await asyncio.wait({asked})
+        del asked
+        gc.collect()
+
+    run_leaping(main())
+    assert complaints == []
 
 
 def test_an_error_of_the_stream_passes_through() -> None:

@@ -55,6 +55,16 @@ def test_a_key_that_is_reported_and_heard_is_pressed_once() -> None:
     assert pad.is_new("1", 0.8 + BOTH_WAYS_S, in_band=True)
 
 
+@pytest.mark.parametrize("again_in_band", [False, True])
+def test_a_key_that_is_reported_twice_and_heard_is_one_press(again_in_band: bool) -> None:
+    pad = Keypad(KeyRules())
+    assert pad.is_new("5", 0.0)
+    assert not pad.is_new("5", 0.02, in_band=True)
+    assert not pad.is_new("5", 0.06, in_band=again_in_band)
+    assert pad.is_new("5", 0.2)
+    assert not pad.is_new("5", 0.22, in_band=True)
+
+
 @pytest.mark.parametrize("language", ["en", "id", "es", "fr", "it", "pt-br", "hi", "ja", "zh", "xx"])
 def test_an_entry_is_a_turn_with_its_keys_apart(language: str) -> None:
     assert as_turn("12*", language).endswith(": 1 2 *]")
