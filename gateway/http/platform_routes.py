@@ -104,7 +104,8 @@ class PlatformRoutes:
         platform = self._platform(request)
         self._gateway.check(platform, self._reader.upgrade(request))
         token = request.match_info.get("token", "")
-        if token and not self._gateway.insecure and not self._gateway.calls.holds(platform.name, token):
+        proven = self._gateway.insecure or self._gateway.calls.holds(platform.name, token)
+        if not proven and (token or platform.capabilities.token_in_path):
             raise Refused("bad_token", "the stream's token is unknown or used up")
         source = self._reader.source(request)
         self._sources.enter(source)
@@ -118,6 +119,7 @@ class PlatformRoutes:
             max_msg_size=MAX_WIRE_MESSAGE_BYTES,
             heartbeat=platform.capabilities.ping_interval_s,
             protocols=platform.capabilities.subprotocols,
+            autoping=False,
             compress=False,  # µ-law does not compress, and a context per call costs memory
         )
         await ws.prepare(request)

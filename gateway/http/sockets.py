@@ -12,12 +12,17 @@ log = structlog.get_logger(__name__)
 MAX_WIRE_MESSAGE_BYTES = 2 * 1024 * 1024
 # A close handshake that the peer does not answer.
 CLOSE_TIMEOUT_S = 1.0
+# Room for an answer to a ping; a peer that reads nothing for so long is gone.
+PONG_TIMEOUT_S = 5.0
 # What a network stall held back arrives at once: so many seconds of the allowed rate may.
 BURST_S = 10.0
 # WebSocket close codes for a peer that breaks our rules, and for one that may come back (RFC 6455, 7.4.1).
 POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 # Read from a TCP connection at once; a second of 16 kHz L16.
 TCP_READ_BYTES = 32 * 1024
+
+_MESSAGES = frozenset({WSMsgType.TEXT, WSMsgType.BINARY})
+_OPEN = _MESSAGES | {WSMsgType.PING, WSMsgType.PONG}
 
 
 class RateLimit:
@@ -38,22 +43,38 @@ class RateLimit:
 
 
 class WebSocket:
-    """An aiohttp WebSocket, whoever opened it, as gateway.call.line.Socket; a peer beyond `limit` is closed."""
+    """An aiohttp WebSocket, whoever opened it, as gateway.call.line.Socket; a peer beyond `limit` is closed.
+
+    Open it with autoping=False: pings are messages too, and are answered here.
+    """
 
     def __init__(self, ws: web.WebSocketResponse | ClientWebSocketResponse, limit: RateLimit) -> None:
         self._ws = ws
         self._limit = limit
 
     async def receive(self) -> str | bytes | None:
-        message = await self._ws.receive()
-        if message.type is not WSMsgType.TEXT and message.type is not WSMsgType.BINARY:
-            return None
-        if not self._limit.admits():
-            log.warning("too_many_messages")
-            await self.close(POLICY_VIOLATION)
-            return None
-        data: str | bytes = message.data
-        return data
+        while True:
+            message = await self._ws.receive()
+            if message.type not in _OPEN:
+                return None
+            if not self._limit.admits():
+                log.warning("too_many_messages")
+                await self.close(POLICY_VIOLATION)
+                return None
+            if message.type is WSMsgType.PING and not await self._pong(message.data):
+                return None
+            if message.type in _MESSAGES:
+                data: str | bytes = message.data
+                return data
+
+    async def _pong(self, payload: bytes) -> bool:
+        """Whether the peer took its answer."""
+        try:
+            async with asyncio.timeout(PONG_TIMEOUT_S):
+                await self._ws.pong(payload)
+        except (TimeoutError, ConnectionError):
+            return False
+        return True
 
     async def send(self, message: str | bytes) -> None:
         if self._ws.closed:

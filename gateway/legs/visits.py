@@ -47,6 +47,7 @@ class Visits:
                     ws = await http.ws_connect(
                         url,
                         max_msg_size=MAX_WIRE_MESSAGE_BYTES,
+                        autoping=False,
                         heartbeat=platform.capabilities.ping_interval_s,
                         protocols=platform.capabilities.subprotocols,
                     )

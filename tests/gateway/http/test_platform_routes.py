@@ -48,6 +48,13 @@ async def test_f29_an_unknown_token_is_refused_before_the_upgrade_and_never_logg
         assert token not in json.dumps(logs)
 
 
+async def test_a_stream_whose_token_is_due_in_its_path_is_not_opened_without() -> None:
+    async with serving() as (_, target), ClientSession() as http:
+        with pytest.raises(WSServerHandshakeError) as refused:
+            await http.ws_connect(f"{target.url}/telnyx/stream")
+        assert refused.value.status == 403
+
+
 async def test_a_document_is_fetched_by_its_key_for_a_while() -> None:
     async with serving() as (gateway, target), ClientSession() as http:
         shelf = gateway.parts.shelf

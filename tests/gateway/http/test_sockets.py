@@ -19,7 +19,7 @@ async def web_pair(
     """A client's end; `serve` has the gateway's."""
 
     async def handler(request: web.Request) -> web.StreamResponse:
-        ws = web.WebSocketResponse(max_msg_size=1000)
+        ws = web.WebSocketResponse(max_msg_size=1000, autoping=False)
         await ws.prepare(request)
         await serve(WebSocket(ws, RateLimit(per_s)))
         return ws
@@ -106,6 +106,59 @@ async def test_a_close_that_is_not_answered_is_not_waited_for() -> None:
         assert not client.closed
     assert took_s
     assert took_s[0] < CLOSE_TIMEOUT_S + 0.5
+
+
+async def test_a_ping_is_answered_and_is_no_message() -> None:
+    got: list[str | bytes | None] = []
+
+    async def serve(socket: WebSocket) -> None:
+        got.extend([await socket.receive(), await socket.receive()])
+
+    async with web_pair(serve) as client:
+        client._autoping = False
+        await client.ping(b"1")
+        await client.pong(b"2")
+        await client.send_str("text")
+        answer = await client.receive()
+        assert (answer.type, answer.data) == (aiohttp.WSMsgType.PONG, b"1")
+        await client.close()
+    assert got == ["text", None]
+
+
+@pytest.mark.parametrize("way", ["ping", "pong"])
+async def test_a_peer_that_floods_with_pings_is_closed(way: str) -> None:
+    async def serve(socket: WebSocket) -> None:
+        while await socket.receive() is not None:
+            pass
+
+    async with web_pair(serve, per_s=1.0) as client:
+        for _ in range(round(BURST_S) + 2):
+            await getattr(client, way)(b"x")
+        await client.receive()
+        assert client.close_code == 1008
+
+
+async def test_a_peer_that_pings_and_reads_no_answer_is_gone() -> None:
+    """Its answers fill the socket; then it vanishes. Nothing is raised."""
+    got: list[str | bytes | None] = []
+
+    async def serve(socket: WebSocket) -> None:
+        got.append(await socket.receive())
+
+    async with web_pair(serve, per_s=10_000_000.0) as client:
+        transport = client._response.connection.transport  # type: ignore[union-attr]
+        transport.pause_reading()  # type: ignore[union-attr]
+        frames = (b"\x89\xfd" + bytes(4) + bytes(125)) * 1000
+        for _ in range(200):
+            transport.write(frames)  # type: ignore[union-attr]
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.2)
+        transport.abort()  # type: ignore[union-attr]
+        for _ in range(100):
+            await asyncio.sleep(0.02)
+            if got:
+                break
+    assert got == [None]
 
 
 async def test_a_peer_that_floods_is_closed() -> None:
