@@ -189,7 +189,8 @@ class Floor:
             case Act.START_BARGE_TIMER if not self._replies.protected:
                 # To hold costs nothing, so it counts from the first sound; where that cannot be taken back the
                 # sound's end is given time to be noticed.
-                lasted_ms = self._listener.sound_ms if self._listener.partials else 0
+                heard = self._listener
+                lasted_ms = heard.lead_ms + heard.sound_ms if heard.partials else 0
                 vain_ms = min(MAX_BARGE_IN_MS, self._timing.barge_in_ms << self._in_vain)
                 self._timers.start(Happening.BARGE_IN, max(self._timing.barge_in_ms, vain_ms) - lasted_ms)
             case Act.START_LONG_TIMER:

@@ -40,7 +40,7 @@ class Listener:
         self._echo = echo
         self._pause = Pause(prosody, lambda: happen(Happening.PARTIAL)) if prosody is not None else None
         self._fed_s = 0.0
-        self._began_s = self._ended_s = 0.0  # the caller's present or last sound
+        self._began_s = self._ended_s = self._lead_s = 0.0  # the caller's present or last sound
         self._upto_s = 0.0  # what `words` cover
         self._taken = False  # `words` belong to an utterance that is committed or discarded
         self.partials = ears.partials
@@ -62,6 +62,11 @@ class Listener:
     def sound_ms(self) -> int:
         """How long the present sound has lasted, or the last one did."""
         return max(0, round(1000 * ((self._fed_s if self.speaking else self._ended_s) - self._began_s)))
+
+    @property
+    def lead_ms(self) -> int:
+        """How long a sound without voice led to it, a first consonant perhaps; `sound_ms` does not count that."""
+        return round(1000 * self._lead_s)
 
     @property
     def words_are_fresh(self) -> bool:
@@ -132,9 +137,9 @@ class Listener:
 
     def _take(self, event: SttEvent) -> None:
         match event:
-            case SpeechStarted(at_s):
+            case SpeechStarted(at_s, lead_s):
                 self.speaking = self.owes_words = True
-                self._began_s = at_s
+                self._began_s, self._lead_s = at_s, lead_s
                 if self._taken:
                     self.words, self._taken, self._upto_s, self.sure = "", False, at_s, True
                 if self._pause is not None:

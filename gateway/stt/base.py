@@ -13,9 +13,10 @@ STT_RATE_HZ = 16_000
 
 @dataclass(frozen=True, slots=True)
 class SpeechStarted:
-    """The caller began to speak at `at_s`."""
+    """The caller began to speak at `at_s`; a sound without voice, such as the s of "seven", led to it for `lead_s`."""
 
     at_s: float
+    lead_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,24 @@ The score is a speech probability (silero.py) or a level in dBFS (energy.py); th
 thresholds make it hysteretic: speech begins at the higher one and goes on until the score stays below the lower one.
 """
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import takewhile
+from statistics import median
 
 from gateway.stt.base import STT_RATE_HZ, SpeechPaused, SpeechStarted
 from media.formats import BYTES_PER_SAMPLE_PCM16
+from media.level import rms_dbfs
 
 Score = Callable[[bytes], float]
 # So much quiet in speech may be its end; between two syllables there is seldom more.
 _FADING_MS = 40
+# An s or f in front of a vowel lasts up to so long; on the telephone it scores like noise, and only its loudness tells.
+_LEAD_MS = 200
+_STANDS_OUT_DB = 10.0
+# What it stands out of: the usual level of so much silence, or where that is fainter, the softest sound of any use.
+_BACKGROUND_MS = 1000
+_FAINTEST_DBFS = -60.0
 Transition = SpeechStarted | SpeechPaused
 
 
@@ -41,6 +51,8 @@ class VoiceActivity:
         self._min_speech_frames = _whole_frames(min_speech_ms, frame_samples)
         self._pause_frames = _whole_frames(pause_ms, frame_samples)
         self._fading_frames = _whole_frames(_FADING_MS, frame_samples)
+        self._lead_frames = _LEAD_MS * STT_RATE_HZ // (frame_samples * 1000)
+        self._levels: deque[float] = deque(maxlen=_whole_frames(_BACKGROUND_MS, frame_samples))  # of the silence
         self._rest = bytearray()
         self._frames = 0
         # Frames in a row that speak against the present state.
@@ -68,6 +80,8 @@ class VoiceActivity:
         while used_bytes + self._frame_bytes <= len(self._rest):
             frame = bytes(self._rest[used_bytes : used_bytes + self._frame_bytes])
             used_bytes += self._frame_bytes
+            if not self._speaking:
+                self._levels.append(rms_dbfs(frame))
             transition = self._step(self._score(frame))
             if transition is not None:
                 found.append(transition)
@@ -83,10 +97,22 @@ class VoiceActivity:
         self._run_frames = self._run_frames + 1 if against else 0
         if self._run_frames < (self._pause_frames if self._speaking else self._min_speech_frames):
             return None
-        at_s = (self._frames - self._run_frames) * self._frame_s
-        self._run_frames = 0
+        run_frames, self._run_frames = self._run_frames, 0
+        at_s = (self._frames - run_frames) * self._frame_s
         self._speaking = not self._speaking
-        return SpeechStarted(at_s) if self._speaking else SpeechPaused(at_s)
+        return SpeechStarted(at_s, self._lead_s(run_frames)) if self._speaking else SpeechPaused(at_s)
+
+    def _lead_s(self, voiced_frames: int) -> float:
+        """How long it was loud, without a gap, before the voice; the next silence is measured anew."""
+        levels = list(self._levels)[:-voiced_frames]
+        self._levels.clear()
+        return min(self._lead_frames, _standing_out(levels)) * self._frame_s
+
+
+def _standing_out(levels: Sequence[float]) -> int:
+    """How many of the last levels stand out of all."""
+    usual_dbfs = max(_FAINTEST_DBFS, median(levels or [_FAINTEST_DBFS]))
+    return sum(1 for _ in takewhile(lambda level: level > usual_dbfs + _STANDS_OUT_DB, reversed(levels)))
 
 
 def _whole_frames(duration_ms: int, frame_samples: int) -> int:

@@ -277,6 +277,17 @@ def test_a_long_sound_interrupts_without_words() -> None:
     in_room(script)
 
 
+@pytest.mark.parametrize(("lead_s", "state"), [(0.0, S.SPEAKING_OVER), (0.15, S.PAUSED)])
+def test_the_bot_holds_the_sooner_for_a_consonant_that_led_to_the_voice(lead_s: float, state: State) -> None:
+    async def script(room: Room) -> None:
+        await room.replies_to("What time do you open?")
+        room.ears.say(SpeechStarted(room.playout._now(), lead_s))
+        await asyncio.sleep(0.15)
+        assert at(room, state)
+
+    in_room(script)
+
+
 def test_where_no_words_come_early_a_sound_that_lasts_interrupts() -> None:
     async def script(room: Room) -> None:
         await room.replies_to("What time do you open?")

@@ -1,6 +1,9 @@
 import time
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +12,8 @@ from gateway.stt.vad import Transition, VoiceActivity
 
 FRAME_BYTES = 1024
 FRAME_S = 0.032
+SECOND = 31  # frames
+QUIET, ROOM, HISS, VOICE = 0, 100, 500, 5000  # amplitudes; a hiss is 14 dB above the room
 
 
 def activity(scores: Sequence[float], **settings: float) -> VoiceActivity:
@@ -77,6 +82,43 @@ def test_speaking_tells_the_present_state() -> None:
     assert ears.speaking
     ears.feed(bytes(FRAME_BYTES))
     assert not ears.speaking
+
+
+def sound(*amplitudes: int) -> bytes:
+    """A frame of each."""
+    return np.repeat(np.array(amplitudes, "<i2"), FRAME_BYTES // 2).tobytes()
+
+
+def voice_behind(*amplitudes: int) -> Transition:
+    """What tells of the voice behind frames that are none to the score."""
+    scores = [*repeat(0.0, len(amplitudes)), *repeat(0.9, 3)]
+    (started,) = activity(scores, min_speech_ms=96).feed(sound(*amplitudes, *repeat(VOICE, 3)))
+    return started
+
+
+@pytest.mark.parametrize("before", [QUIET, ROOM])
+def test_a_consonant_that_is_no_voice_to_the_score_leads_to_it(before: int) -> None:
+    at_s = (SECOND + 4) * FRAME_S
+    assert voice_behind(*repeat(before, SECOND), *repeat(HISS, 4)) == SpeechStarted(at_s, 4 * FRAME_S)
+    assert voice_behind(*repeat(before, SECOND + 4)) == SpeechStarted(at_s)
+
+
+def test_no_consonant_is_longer_than_200_ms_or_apart_from_its_vowel() -> None:
+    assert voice_behind(*repeat(QUIET, SECOND), *repeat(HISS, 9)) == SpeechStarted(40 * FRAME_S, 6 * FRAME_S)
+    assert voice_behind(*repeat(QUIET, SECOND), *repeat(HISS, 4), QUIET) == SpeechStarted(36 * FRAME_S)
+
+
+def test_what_is_always_as_loud_leads_to_nothing() -> None:
+    assert voice_behind(*repeat(HISS, SECOND)) == SpeechStarted(SECOND * FRAME_S)
+    assert voice_behind(*repeat(QUIET, SECOND), *repeat(HISS, SECOND)) == SpeechStarted(2 * SECOND * FRAME_S)
+    assert hear([0.9] * 3) == [SpeechStarted(0.0)]
+
+
+def test_the_voice_before_a_pause_does_not_lead_to_the_voice_behind_it() -> None:
+    scores = [*repeat(0.0, SECOND), *repeat(0.9, 3), *repeat(0.0, 3), *repeat(0.9, 3)]
+    ears = activity(scores, min_speech_ms=96, pause_ms=96)
+    audio = sound(*repeat(QUIET, SECOND), *repeat(VOICE, 3), *repeat(QUIET, 3), *repeat(VOICE, 3))
+    assert ears.feed(audio)[-1] == SpeechStarted((SECOND + 6) * FRAME_S)
 
 
 @given(
