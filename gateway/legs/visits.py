@@ -56,3 +56,4 @@ class Visits:
                 self._gateway.calls.release(call_id)
                 return
             await self._gateway.conduct(platform, WebSocket(ws, RateLimit(self._messages_per_s)), token)
+            self._gateway.calls.release(call_id)  # of a stream that never began

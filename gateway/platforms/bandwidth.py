@@ -13,8 +13,8 @@ from gateway.events import CallStarted, ClearOutput, Command, Event, SendAudio
 from gateway.platforms.base import Capabilities, Codec, Document, IncomingCall, WebhookRequest
 from gateway.platforms.basic import carries_basic
 from gateway.platforms.json_stream import Breach, Json, JsonStream, Phase, base64_audio, integer, section, text
-from gateway.platforms.twiml import NOT_XML
 from gateway.platforms.webhook import webhook_fields, word
+from gateway.platforms.xml import NOT_XML, document, spoken
 from media.formats import ULAW_8K, AudioFormat, Encoding
 
 CAPABILITIES = Capabilities(
@@ -139,13 +139,13 @@ class Bandwidth:
                 raise Refused("bad_parameter", "a parameter is too long or cannot be written in XML", http_status=400)
             ElementTree.SubElement(stream, "StreamParam", name=name, value=value)
         ElementTree.SubElement(response, "Pause", duration=str(self._hold_s))
-        return _document(response)
+        return document(response, "application/xml")
 
     def reject(self, reason: str) -> Document:
         """Hang up: BXML has no busy tone."""
         response = ElementTree.Element("Response")
         ElementTree.SubElement(response, "Hangup")
-        return _document(response)
+        return document(response, "application/xml")
 
     def room(self, name: str, *, agent: bool, announcement: str = "") -> Document:
         """A conference opens with whoever comes first, who hears nothing, and whoever stays is hung up by us."""
@@ -153,9 +153,9 @@ class Bandwidth:
         if not agent:
             ElementTree.SubElement(response, "StopStream", name=_STREAM)
         if announcement:
-            ElementTree.SubElement(response, "SpeakSentence").text = NOT_XML.sub(" ", announcement)
+            ElementTree.SubElement(response, "SpeakSentence").text = spoken(announcement)
         ElementTree.SubElement(response, "Conference").text = name
-        return _document(response)
+        return document(response, "application/xml")
 
     def hung_up(self, request: WebhookRequest) -> str:
         return self.ended(request)
@@ -185,8 +185,3 @@ def _media_format(tracks: object) -> AudioFormat:
     if encoding is None or rate_hz != 8_000:
         raise Breach("unsupported_format", f"{name[:32]} at {rate_hz} Hz", fatal=True)
     return AudioFormat(encoding, rate_hz)
-
-
-def _document(response: ElementTree.Element) -> Document:
-    body = ElementTree.tostring(response, encoding="unicode")
-    return Document("application/xml", f'<?xml version="1.0" encoding="UTF-8"?>{body}')

@@ -13,6 +13,7 @@ from gateway.errors import PeerFault
 from gateway.platforms.base import Document
 from gateway.platforms.control import Answer, OutboundCall, Patience, Rest, basic, bearer, require_success
 from gateway.platforms.target import is_number
+from gateway.platforms.xml import document
 
 # A token is not used in its last minute: it could end on the way.
 TOKEN_MARGIN_S = 60.0
@@ -69,14 +70,14 @@ class BandwidthControl:
         response = ElementTree.Element("Response")
         verb = ElementTree.SubElement(response, "Transfer")
         ElementTree.SubElement(verb, "PhoneNumber" if is_number(target) else "SipUri").text = target
-        await self.redirect(call_id, _document(response))
+        await self.redirect(call_id, document(response, "application/xml"))
 
     async def send_digits(self, call_id: str, digits: str) -> None:
         """Play DTMF into the call. The stream goes on meanwhile and after it; the pause holds the call for it."""
         response = ElementTree.Element("Response")
         ElementTree.SubElement(response, "SendDtmf").text = digits
         ElementTree.SubElement(response, "Pause", duration=str(self._account.hold_s))
-        await self.redirect(call_id, _document(response))
+        await self.redirect(call_id, document(response, "application/xml"))
 
     async def redirect(self, call_id: str, document: Document) -> None:
         # Not idempotent: a second document would dial the target anew.
@@ -130,8 +131,3 @@ class BandwidthControl:
 
     def _url(self, call_id: str) -> str:
         return f"{self._calls_url}/{quote(call_id, safe='')}"
-
-
-def _document(response: ElementTree.Element) -> Document:
-    body = ElementTree.tostring(response, encoding="unicode")
-    return Document("application/xml", f'<?xml version="1.0" encoding="UTF-8"?>{body}')

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from gateway.errors import Refused
 from gateway.platforms.base import Document
 from gateway.platforms.target import is_number
-from gateway.platforms.twiml import NOT_XML
+from gateway.platforms.xml import document, spoken
 
 # Plivo's bound for the attribute as a whole.
 MAX_EXTRA_HEADERS_BYTES = 512
@@ -31,14 +31,14 @@ def stream(stream_url: str, content_type: str, extra_headers: str) -> Document:
         "extraHeaders": extra_headers,
     }
     ElementTree.SubElement(response, "Stream", attributes).text = stream_url
-    return _document(response)
+    return document(response)
 
 
 def reject(reason: str) -> Document:
     """Turn the call away: the caller hears the busy tone for `busy`."""
     response = ElementTree.Element("Response")
     ElementTree.SubElement(response, "Hangup", reason="busy" if reason == "busy" else "rejected")
-    return _document(response)
+    return document(response)
 
 
 def dial(target: str) -> Document:
@@ -46,7 +46,7 @@ def dial(target: str) -> Document:
     response = ElementTree.Element("Response")
     verb = ElementTree.SubElement(response, "Dial")
     ElementTree.SubElement(verb, "Number" if is_number(target) else "User").text = target
-    return _document(response)
+    return document(response)
 
 
 def room(name: str, *, agent: bool, announcement: str = "", **attributes: str) -> Document:
@@ -56,10 +56,10 @@ def room(name: str, *, agent: bool, announcement: str = "", **attributes: str) -
     """
     response = ElementTree.Element("Response")
     if announcement:
-        ElementTree.SubElement(response, "Speak").text = NOT_XML.sub(" ", announcement)
+        ElementTree.SubElement(response, "Speak").text = spoken(announcement)
     attributes |= {"startConferenceOnEnter": "true" if agent else "false", "endConferenceOnExit": "true"}
     ElementTree.SubElement(response, "Conference", attributes).text = name
-    return _document(response)
+    return document(response)
 
 
 def packed(parameters: Mapping[str, str], separator: str) -> str:
@@ -93,8 +93,3 @@ def read_pair(name: str, value: str) -> tuple[str, str]:
         except ValueError:  # not ours, then
             return name, value
     return name, value
-
-
-def _document(response: ElementTree.Element) -> Document:
-    body = ElementTree.tostring(response, encoding="unicode")
-    return Document("text/xml", f'<?xml version="1.0" encoding="UTF-8"?>{body}')

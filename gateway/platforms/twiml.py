@@ -1,6 +1,5 @@
 """Answer documents in TwiML, the XML that Twilio, SignalWire, Telnyx and others read."""
 
-import re
 from collections.abc import Mapping
 from typing import Literal
 from urllib.parse import parse_qsl
@@ -9,11 +8,11 @@ from xml.etree import ElementTree
 from gateway.errors import Refused
 from gateway.platforms.base import Answerer, Document, WebhookRequest
 from gateway.platforms.target import is_number
+from gateway.platforms.xml import NOT_XML, document, spoken
 
 # Twilio's bound for a <Parameter>: its name and value together stay under 500 characters.
 MAX_PARAMETER_CHARS = 499
 
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Values of CallStatus, and of StreamEvent, after which there is no stream.
 _OVER = frozenset({"completed", "busy", "failed", "no-answer", "canceled", "stream-stopped", "stream-error"})
 _ANSWERERS: Mapping[str, tuple[Literal["human", "machine", "fax"], bool]] = {
@@ -41,14 +40,14 @@ def connect(stream_url: str, parameters: Mapping[str, str], attributes: Mapping[
     for name, value in parameters.items():
         _check_parameter(name, value)
         ElementTree.SubElement(stream, "Parameter", name=name, value=value)
-    return _document(response)
+    return document(response)
 
 
 def reject(reason: str) -> Document:
     """Turn the call away: the caller hears the busy tone for `busy`, "not in service" for any other reason."""
     response = ElementTree.Element("Response")
     ElementTree.SubElement(response, "Reject", reason="busy" if reason == "busy" else "rejected")
-    return _document(response)
+    return document(response)
 
 
 def dial(target: str) -> Document:
@@ -56,26 +55,21 @@ def dial(target: str) -> Document:
     response = ElementTree.Element("Response")
     verb = ElementTree.SubElement(response, "Dial")
     (verb if is_number(target) else ElementTree.SubElement(verb, "Sip")).text = target
-    return _document(response)
+    return document(response)
 
 
 def room(name: str, *, agent: bool, announcement: str = "") -> Document:
     """Say the announcement, then enter the conference; see base.Rooms."""
     response = ElementTree.Element("Response")
     if announcement:
-        ElementTree.SubElement(response, "Say").text = NOT_XML.sub(" ", announcement)
+        ElementTree.SubElement(response, "Say").text = spoken(announcement)
     attributes = {
         "beep": "false",
         "startConferenceOnEnter": "true" if agent else "false",
         "endConferenceOnExit": "true",
     }
     ElementTree.SubElement(ElementTree.SubElement(response, "Dial"), "Conference", attributes).text = name
-    return _document(response)
-
-
-def _document(response: ElementTree.Element) -> Document:
-    body = ElementTree.tostring(response, encoding="unicode")
-    return Document("text/xml", f'<?xml version="1.0" encoding="UTF-8"?>{body}')
+    return document(response)
 
 
 def _check_parameter(name: str, value: str) -> None:

@@ -111,6 +111,23 @@ async def test_a_question_asked_twice_gets_the_same_answer_and_one_stream(after_
         assert asterisk.visited == ["channel-1"]
 
 
+async def test_a_channel_that_says_nothing_gives_its_place_back() -> None:
+    async def silent(request: web.Request) -> web.StreamResponse:
+        socket = web.WebSocketResponse(protocols=("media",))
+        await socket.prepare(request)
+        await socket.receive()
+        return socket
+
+    app = web.Application()
+    app.router.add_get("/media/{id}", silent)
+    async with TestServer(app) as server:
+        media_url = str(server.make_url("/media")).replace("http", "ws", 1)
+        async with serving(settings=[f"chan_websocket.media_url={media_url}"]) as (gateway, target):
+            async with ClientSession() as http:
+                _, token = await ask(http, target, "channel-1")
+            await until(lambda: not gateway.calls.holds("chan_websocket", token), within_s=10.0)
+
+
 async def test_nowhere_to_go_is_told_to_the_dial_plan() -> None:
     async with serving() as (gateway, target), ClientSession() as http:
         status, answer = await ask(http, target, "channel-1")
