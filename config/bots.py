@@ -14,6 +14,7 @@ from pydantic import Field
 
 from config.errors import ConfigError
 from config.group import Group, Language, Seconds
+from config.keys import Keys
 
 Sentence = Annotated[str, Field(min_length=1)]
 EndSilence = Annotated[int, Field(ge=250, le=1200)]
@@ -24,6 +25,8 @@ DEFAULT_BOT = "default"
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 # Which calls a bot answers is its own business.
 _UNROUTED: Mapping[str, Any] = {"numbers": [], "headers": {}, "selectable": False}
+# Tables beside [bot] that a bot may have keys of, too: [bots.NAME.turn] and so on.
+OWN_TABLES = ("turn", "keys", "answering")
 # Of a bot that speaks another language than [bot] these are not taken from there; nor are a language's sentences.
 _OF_LANGUAGE = frozenset({"lexicon", "languages", "speech", "message"})
 
@@ -86,9 +89,11 @@ class Turn(Group):
 
 
 class NamedBot(Bot):
-    """One of [bots]: it may take turns in its own way too."""
+    """One of [bots]: it may take turns, take keys and judge who answers in its own way, too."""
 
     turn: Turn
+    keys: Keys
+    answering: Answering
 
 
 def language_defaults(code: str) -> dict[str, Any]:
@@ -104,7 +109,7 @@ def known_keys(defaults: Mapping[str, Any]) -> dict[str, Any]:
 
 def complete(values: dict[str, Any]) -> None:
     """Give [bot] and every [bots.NAME] what they leave out, in place. ConfigError for a name that cannot be one."""
-    base, turn = values["bot"], values["turn"]
+    base = values["bot"]
     values["bot"] = _spoken(base)
     for name, table in values["bots"].items():
         if not _NAME.fullmatch(name) or name == DEFAULT_BOT:
@@ -113,7 +118,7 @@ def complete(values: dict[str, Any]) -> None:
                 f"characters, and is not {DEFAULT_BOT}, which is [bot]'s; rename it"
             )
         bot = _spoken({**_inherited(base, table), **_UNROUTED, **table})
-        values["bots"][name] = {**bot, "turn": {**turn, **table.get("turn", {})}}
+        values["bots"][name] = {**bot, **{own: {**values[own], **table.get(own, {})} for own in OWN_TABLES}}
 
 
 def _inherited(base: Mapping[str, Any], table: Mapping[str, Any]) -> Mapping[str, Any]:

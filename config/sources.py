@@ -78,7 +78,7 @@ def _merged(profile: str, file: Path | None, overrides: Sequence[str], environ: 
     known = {
         **copy.deepcopy(merged),  # what a source brings in is no key of the next one
         "bot": bot,
-        "bots": _AnyName({**bot, "turn": merged["turn"]}),
+        "bots": _AnyName({**bot, **{own: merged[own] for own in bots.OWN_TABLES}}),
         "tools": _AnyName(tools.KNOWN_KEYS),
     }
     if profile:

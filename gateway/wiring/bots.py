@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import aiohttp
 
-from config.bots import DEFAULT_BOT, Answering, Turn
+from config.bots import DEFAULT_BOT, Answering, NamedBot
 from config.bots import Bot as BotTable
 from config.bots import Speech as SpeechTable
 from config.errors import ConfigError
 from config.group import Language
+from config.keys import Keys
 from config.settings import Settings
 from gateway.bots.bot import Bot, Speech
 from gateway.bots.routing import Routing
@@ -25,20 +26,21 @@ _POLYGLOT = ("whisper", "energy")
 
 def build_routing(settings: Settings, http: aiohttp.ClientSession) -> Routing:
     """Every bot; ConfigError when two of them answer the same calls, or a tool of one cannot be used."""
-    default = _bot(DEFAULT_BOT, settings.bot, settings.turn, settings, http)
-    others = [_bot(name, table, table.turn, settings, http) for name, table in settings.bots.items()]
+    default = _bot(DEFAULT_BOT, settings.bot, settings, settings, http)
+    others = [_bot(name, table, table, settings, http) for name, table in settings.bots.items()]
     try:
         return Routing(default, others)
     except ValueError as error:
         raise ConfigError(f"{error}; take it from one of them") from error
 
 
-def _bot(name: str, table: BotTable, turn: Turn, settings: Settings, http: aiohttp.ClientSession) -> Bot:
+def _bot(name: str, table: BotTable, ways: Settings | NamedBot, settings: Settings, http: aiohttp.ClientSession) -> Bot:
+    """`ways` has the tables of its turns, keys and answering."""
     where = "bot" if name == DEFAULT_BOT else f"bots.{name}"
-    script = _script(table, settings.answering)
+    script = _script(table, ways.answering)
     return Bot(
         script,
-        _timing(table, turn, settings),
+        _timing(table, ways, settings),
         table.voice,
         table.speed,
         name,
@@ -47,7 +49,7 @@ def _bot(name: str, table: BotTable, turn: Turn, settings: Settings, http: aioht
         headers=table.headers,
         selectable=table.selectable,
         tools=build_tools(settings, table, http),
-        ask_platform=settings.answering.ask_platform,
+        ask_platform=ways.answering.ask_platform,
         lexicon=_lexicon(where, table),
         also=_also(where, table, script, settings.stt.engine),
     )
@@ -129,7 +131,8 @@ def _told(table: BotTable, speech: SpeechTable) -> str:
     return " ".join(part for part in (table.system_prompt, speech.instruction) if part)
 
 
-def _timing(table: BotTable, turn: Turn, settings: Settings) -> Timing:
+def _timing(table: BotTable, ways: Settings | NamedBot, settings: Settings) -> Timing:
+    turn = ways.turn
     return Timing(
         end_silence_ms=turn.end_silence_ms,
         barge_in_ms=turn.barge_in_ms,
@@ -145,19 +148,18 @@ def _timing(table: BotTable, turn: Turn, settings: Settings) -> Timing:
         idle_s=table.idle_s,
         filler_s=turn.filler_s,
         dribble_s=turn.dribble_s,
-        keys=_key_rules(settings),
+        keys=_key_rules(ways.keys, recorded=settings.transcripts.keep_calls > 0),
     )
 
 
-def _key_rules(settings: Settings) -> KeyRules:
+def _key_rules(keys: Keys, *, recorded: bool) -> KeyRules:
     """Where no transcripts are kept, the record of a live call does not show keys either."""
-    keys = settings.keys
     return KeyRules(
         keys.terminators,
         keys.max_digits,
         keys.pause_s,
         keys.interrupts,
-        recorded=settings.transcripts.keep_calls > 0,
+        recorded=recorded,
         in_band=Listening(keys.in_band),
         sound=ToneTiming(keys.tone_ms, keys.gap_ms),
     )

@@ -110,3 +110,39 @@ def test_keys_are_recorded_only_where_transcripts_are_kept(tmp_path: Path) -> No
     ).default.timing.keys
     assert (shown.recorded, shown.max_digits, shown.sound.on_ms) == (True, 1, 200)
     assert not routing(tmp_path, "", "transcripts.keep_calls=0").default.timing.keys.recorded
+
+
+def test_each_bot_takes_keys_and_judges_who_answers_in_its_own_way(tmp_path: Path) -> None:
+    found = routing(
+        tmp_path,
+        """
+        [keys]
+        pause_s = 2.0
+        [answering]
+        silent_s = 4.0
+        [bots.menu.keys]
+        max_digits = 1
+        interrupts = false
+        [bots.menu.answering]
+        longest_wait_s = 20.0
+        ask_platform = true
+        """,
+        "bots.menu.keys.terminators=",
+    )
+    menu, other = found.named("menu"), found.default
+    keys = [(bot.timing.keys.max_digits, bot.timing.keys.terminators, bot.timing.keys.pause_s) for bot in (menu, other)]
+    assert keys == [(1, "", 2.0), (32, "#", 2.0)]
+    assert (menu.timing.keys.interrupts, other.timing.keys.interrupts) == (False, True)
+    rules = [(bot.script.answering.longest_wait_s, bot.script.answering.silent_s) for bot in (menu, other)]
+    assert rules == [(20.0, 4.0), (45.0, 4.0)]
+    assert (menu.ask_platform, other.ask_platform) == (True, False)
+
+
+def test_keys_of_one_bot_are_recorded_by_the_rule_of_all(tmp_path: Path) -> None:
+    menu = routing(tmp_path, "[bots.menu.keys]\nmax_digits = 1\n", "transcripts.keep_calls=5").named("menu")
+    assert menu.timing.keys.recorded
+
+
+def test_a_wrong_value_of_a_bots_own_keys_stops_the_start(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"bots\.menu\.keys\.max_digits"):
+        routing(tmp_path, "[bots.menu.keys]\nmax_digits = 0\n")
