@@ -21,6 +21,8 @@ class Habits:
     answers: frozenset[str]
     # Said by a listener who does not want the turn.
     backchannels: frozenset[str]
+    # In what is said to stop the bot, however short it is.
+    interjections: frozenset[str]
     # Said by a caller who hears nothing.
     attention: frozenset[str]
     # In a question of the bot: the caller is about to dictate digits or letters.
@@ -59,6 +61,10 @@ _EN = Habits(
     backchannels=words(
         f"{_LISTENING} yeah yep yes right sure alright good great fine cool see i gotcha got it thanks you thank"
     ),
+    interjections=words(
+        "stop wait no not nope hold hang sorry pardon excuse hey listen what who actually but again repeat"
+        " slower louder human agent operator help cancel"
+    ),
     attention=_phrases(
         "hello, hello there, are you there, are you still there, anybody there, is anyone there, hey, hi"
     ),
@@ -74,6 +80,10 @@ _ID = Habits(
         "ya, iya, tidak, nggak, enggak, bukan, belum, sudah, baik, terima kasih, makasih, itu saja, betul"
     ),
     backchannels=words(f"{_LISTENING} iya ya he-eh heeh hee oke baik betul oh gitu begitu sip siap mm-hm kasih terima"),
+    interjections=words(
+        "stop tunggu sebentar bentar jangan bukan tidak nggak enggak maaf permisi dengar salah ulang ulangi"
+        " lagi apa tapi batal operator petugas bantu"
+    ),
     attention=_phrases("halo, hallo, halo halo, masih di sana, ada orang"),
     dictation=words("nomor nomer telepon telpon hp kartu kode pin rekening lahir eja ejaan email surel"),
 )
@@ -85,6 +95,10 @@ _ES = Habits(
     ),
     answers=_phrases("sí, si, no, gracias, adiós, claro, vale, por favor, eso es todo, nada más, correcto, exacto"),
     backchannels=words(f"{_LISTENING} sí si ya vale claro bien ajá bueno entiendo"),
+    interjections=words(
+        "no para pare alto espera espere perdón perdone disculpe oye oiga momento qué pero repita otra ayuda"
+        " operador agente persona"
+    ),
     attention=_phrases("hola, oiga, aló, bueno, está ahí, sigue ahí, hay alguien"),
     dictation=words("número teléfono tarjeta código pin cuenta nacimiento deletrear deletree correo email"),
 )
@@ -96,6 +110,10 @@ _FR = Habits(
     ),
     answers=_phrases("oui, non, merci, au revoir, d'accord, c'est tout, s'il vous plaît, exactement, bien sûr"),
     backchannels=words(f"{_LISTENING} oui ouais d'accord bien voilà mouais hum je vois"),
+    interjections=words(
+        "non stop arrêtez arrête attendez attends pardon excusez écoutez moment quoi mais répétez aide"
+        " opérateur conseiller"
+    ),
     attention=_phrases("allô, allo, bonjour, vous êtes là, il y a quelqu'un"),
     dictation=words("numéro téléphone carte code pin compte naissance épeler épelez email e-mail courriel"),
 )
@@ -107,6 +125,9 @@ _IT = Habits(
     ),
     answers=_phrases("sì, si, no, grazie, arrivederci, certo, va bene, per favore, basta così, esatto, pronto"),
     backchannels=words(f"{_LISTENING} sì si già certo bene va capito esatto ecco"),
+    interjections=words(
+        "no stop fermo basta aspetti aspetta scusi scusa senta momento cosa ma ripeta aiuto operatore persona"
+    ),
     attention=_phrases("pronto, c'è, è ancora lì, c'è qualcuno"),
     dictation=words("numero telefono carta codice pin conto nascita lettera email e-mail"),
 )
@@ -118,6 +139,9 @@ _PT = Habits(
     ),
     answers=_phrases("sim, não, obrigado, obrigada, tchau, claro, certo, por favor, só isso, isso, exato"),
     backchannels=words(f"{_LISTENING} sim tá certo claro isso entendi aham uhum bom"),
+    interjections=words(
+        "não pare para espera espere peraí desculpe desculpa escuta calma momento quê mas repita ajuda atendente pessoa"
+    ),
     attention=_phrases("alô, oi, olá, está aí, tem alguém aí"),
     dictation=words("número telefone cartão código pin conta nascimento soletrar soletre email e-mail"),
 )
@@ -125,6 +149,7 @@ _HI = Habits(
     dangling=words(f"{_THINKING} और या लेकिन मगर क्योंकि अगर जब तो कि जो का की के को में पर से तक मेरा मेरी मेरे एक यह वह मैं मुझे"),
     answers=_phrases("हाँ, हां, जी, जी हाँ, नहीं, धन्यवाद, ठीक है, शुक्रिया, बस"),
     backchannels=words(f"{_LISTENING} हाँ हां जी अच्छा ठीक है हम्म"),
+    interjections=words("नहीं रुको रुकिए ठहरिए सुनो सुनिए माफ़ माफ क्या लेकिन फिर मदद"),
     attention=_phrases("हेलो, हैलो, सुनिए, आप हैं"),
     dictation=words("नंबर फोन फ़ोन कार्ड कोड पिन खाता जन्म ईमेल"),
 )
@@ -133,6 +158,7 @@ _JA = Habits(
     dangling=words("えっと えーと あの その は が を に で と から ので けど て"),
     answers=_phrases("はい, いいえ, ありがとう, お願いします, 結構です"),
     backchannels=words(f"{_LISTENING} はい ええ うん そう そうですか なるほど"),
+    interjections=words("待って ちょっと すみません 違う 違います いや ストップ もう一度"),
     attention=_phrases("もしもし, 聞こえますか"),
     dictation=words("番号 電話 カード コード メール"),
 )
@@ -140,6 +166,7 @@ _ZH = Habits(
     dangling=words("嗯 呃 那个 然后 和 或者 但是 因为 如果 的 在 给 跟 从 到 把"),
     answers=_phrases("是, 是的, 对, 不, 不是, 好, 好的, 谢谢, 再见, 没有"),
     backchannels=words(f"{_LISTENING} 嗯 哦 对 好 好的 是 是的"),
+    interjections=words("等 停 不 对不起 什么 但是 再说"),
     attention=_phrases("喂, 你好, 在吗, 有人吗"),
     dictation=words("号码 电话 卡 密码 邮箱"),
 )

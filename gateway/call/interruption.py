@@ -10,7 +10,7 @@ from enum import Enum, auto
 
 from gateway.call.habits import habits_of
 
-_WORD = re.compile(r"[^\s.,;:?!…。？！।、，\"“”]+")
+_WORD = re.compile(r"[^\s.,;:?!¿¡…。？！।、，\"“”]+")
 # Recognisers describe what is no speech: "[BLANK_AUDIO]", "(coughing)", "*sighs*", "♪".
 _DESCRIBED = re.compile(r"\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|♪")
 # What Whisper makes of a click or a breath.
@@ -19,6 +19,8 @@ _INVENTED = frozenset(("you", "the", "so", "thanks for watching", "thank you for
 _LONGEST_BACKCHANNEL_WORDS = 4
 # Whoever interrupts in less says something that the recogniser is sure of.
 _LONGEST_HUM_MS = 850
+# Languages whose words are not spaced.
+_UNSPACED = ("ja", "zh")
 # A mis-heard echo still shares most of its letters with what was said.
 _ECHO_SHARE = 0.7
 # Shorter runs of equal letters are chance.
@@ -53,8 +55,20 @@ def meaning(words: str, language: str, sounding: str, *, waiting: bool = False) 
 
 
 def is_hum(words: str, language: str, sound_ms: int, *, sure: bool) -> bool:
-    """Whether words that the recogniser may not be sure of may be its reading of a hum. Nobody hums "hello?"."""
-    return not sure and sound_ms < _LONGEST_HUM_MS and not is_attention(words, language)
+    """Whether words that the recogniser may not be sure of may be its reading of a hum.
+
+    Not those by which people do interrupt ("wait", "hello?"), nor numbers: they answer.
+    """
+    if sure or sound_ms >= _LONGEST_HUM_MS or is_attention(words, language):
+        return False
+    return not any(char.isdigit() for char in words) and not _has_interjection(words.lower(), language)
+
+
+def _has_interjection(words: str, language: str) -> bool:
+    interjections = habits_of(language).interjections
+    if language.startswith(_UNSPACED):
+        return any(interjection in words for interjection in interjections)
+    return not interjections.isdisjoint(_WORD.findall(words))
 
 
 def is_attention(words: str, language: str) -> bool:

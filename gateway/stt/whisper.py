@@ -15,7 +15,7 @@ from gateway.stt.base import Partial, SpeechPaused, SpeechStarted, SttEvent
 from gateway.stt.commits import Commits
 from gateway.stt.event_queue import EventQueue
 from gateway.stt.silero import FRAME_SAMPLES, SileroScore, load_silero
-from gateway.stt.utterance import LONGEST_PIECE_S, CallerAudio, Piece, Utterance, to_s, to_samples
+from gateway.stt.utterance import LONGEST_PIECE_S, PREROLL_S, CallerAudio, Piece, Utterance, to_s, to_samples
 from gateway.stt.vad import VoiceActivity
 from gateway.stt.whisper_engine import WhisperEngine, Worker
 from gateway.stt.whisper_jobs import Job, Purpose
@@ -25,6 +25,8 @@ from gateway.stt.whisper_wire import Transcript
 # New audio that makes another partial worth its time. What is under way when speech ends delays the final words, and
 # nobody needs the words of one who speaks on.
 _PARTIAL_EVERY_S = 1.0
+# What is read in less speech may be no words at all: of half a second of "uh-huh" it makes "We're home.", and is sure.
+_READABLE_S = 0.65
 
 
 @dataclass(slots=True, eq=False)
@@ -150,7 +152,7 @@ class WhisperRecogniser:
     def _piece_done(self, said: Utterance, piece: Piece, outcome: Transcript | SttError) -> None:
         piece.outcome, piece.job = outcome, None
         if piece is self._said.pause and said.text:
-            sure = piece.transcript is None or piece.transcript.sure
+            sure = piece.transcript is None or _stands_by(piece.transcript, to_samples(said.speech_end_s) - piece.begin)
             self._events.put(Partial(said.text, to_s(piece.end), sure))
         self._commits.settle()
 
@@ -175,7 +177,7 @@ class WhisperRecogniser:
             self._partial_from = ahead.upto
             if isinstance(outcome, Transcript) and outcome.text:
                 text = f"{said.text} {outcome.text}" if said.text else outcome.text
-                self._events.put(Partial(text, to_s(ahead.upto), outcome.sure))
+                self._events.put(Partial(text, to_s(ahead.upto), _stands_by(outcome, ahead.upto - ahead.begin)))
 
     def _take_utterance(self) -> Utterance:
         """Return the utterance, its open speech closed, and begin a new one; a speaker who speaks on is in both."""
@@ -188,6 +190,11 @@ class WhisperRecogniser:
         if said.pieces:
             self._floor = said.pieces[-1].end
         return said
+
+
+def _stands_by(read: Transcript, samples: int) -> bool:
+    """Whether what was read in so many samples, the preroll included, is likely what was said."""
+    return read.sure and to_s(samples) - PREROLL_S >= _READABLE_S
 
 
 class WhisperRecognisers:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.call.interruption import Meaning, is_echo, meaning
+from gateway.call.interruption import Meaning, is_echo, is_hum, meaning
 
 M = Meaning
 BOT = "We open at nine in the morning and close at six. On Saturday we open at ten."
@@ -65,6 +65,34 @@ def test_f68_hello_is_no_question_while_the_bot_thinks() -> None:
     assert meaning("Hello?", "en", "", waiting=True) is M.BACKCHANNEL
     assert meaning("Hello?", "en", "") is M.WORDS
     assert meaning("Hello, what about Sunday?", "en", "", waiting=True) is M.WORDS
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "Stop!"),
+        ("en", "No, wait..."),
+        ("en", "Hello?"),
+        ("en", "2."),
+        ("id", "Tunggu!"),
+        ("id", "Jangan."),
+        ("es", "¡Espere!"),
+        ("fr", "Attendez."),
+        ("it", "Aspetta!"),
+        ("pt", "Peraí."),
+        ("hi", "रुकिए।"),
+        ("ja", "ちょっと待って"),
+        ("zh", "等一下"),
+    ],
+)
+def test_f42_words_that_stop_people_are_no_hum_however_short_and_doubtful(language: str, words: str) -> None:
+    assert not is_hum(words, language, 300, sure=False)
+
+
+def test_f42_other_short_and_doubtful_words_may_be_one() -> None:
+    assert is_hum("We're home.", "en", 530, sure=False)
+    assert not is_hum("We're home.", "en", 530, sure=True)
+    assert not is_hum("We're home.", "en", 900, sure=False)
 
 
 def test_nothing_is_an_echo_of_silence() -> None:
