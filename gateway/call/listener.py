@@ -38,7 +38,7 @@ class Listener:
         self._exchange = exchange
         self._happen = happen
         self._echo = echo
-        self._pause = Pause(prosody, lambda: happen(Happening.PARTIAL)) if prosody is not None else None
+        self._pause = Pause(prosody, lambda: happen(Happening.PROSODY)) if prosody is not None else None
         self._fed_s = 0.0
         self._began_s = self._ended_s = self._lead_s = 0.0  # the caller's present or last sound
         self._upto_s = 0.0  # what `words` cover
@@ -98,12 +98,14 @@ class Listener:
         self._exchange.committed()
         self._taken = self.deciding = True
         self.owes_words = False
+        self._pause_over()
         self._ears.commit()
 
     def discard(self) -> None:
         """The sound was no turn."""
         self._taken = True
         self.owes_words = False
+        self._pause_over()
         self._ears.discard()
 
     async def run(self) -> None:
@@ -142,8 +144,7 @@ class Listener:
                 self._began_s, self._lead_s = at_s, lead_s
                 if self._taken:
                     self.words, self._taken, self._upto_s, self.sure = "", False, at_s, True
-                if self._pause is not None:
-                    self._pause.over()
+                self._pause_over()
                 self._happen(Happening.SPEECH_STARTED)
             case SpeechPaused(at_s):
                 self.speaking, self._ended_s = False, at_s
@@ -160,6 +161,10 @@ class Listener:
                 if not self.is_own_voice(event.text):
                     self.heard(event)
                 self._recognised(event.text)
+
+    def _pause_over(self) -> None:
+        if self._pause is not None:
+            self._pause.over()
 
     def _recognised(self, text: str) -> None:
         if text.strip() and self._taken:

@@ -45,7 +45,8 @@ class Happening(Enum):
 
     SPEECH_STARTED = auto()
     SPEECH_PAUSED = auto()
-    PARTIAL = auto()  # more is known of the words, or of how the pause behind them sounds
+    PARTIAL = auto()  # more is known of the words
+    PROSODY = auto()  # more is known of how the caller's pause sounds
     END_SILENCE = auto()  # the end timer ran out
     BARGE_IN = auto()  # the barge timer ran out: this is no click
     MEANT = auto()  # the caller interrupts: by words, or by a sound too long to be anything else
@@ -127,6 +128,11 @@ TABLE: Mapping[tuple[State, Happening], tuple[State, tuple[Act, ...]]] = Mapping
         (S.DECIDING, H.MORE_TO_COME): (S.HEARING, (A.START_END_TIMER,)),
         (S.DECIDING, H.NO_WORDS): (S.THINKING, (A.REPROMPT,)),
         (S.DECIDING, H.MERE_SOUND): (S.LISTENING, ()),
+        **{
+            (state, H.PROSODY): (state, (A.REARM_END_TIMER,) if state in (S.LISTENING, S.HEARING) else ())
+            for state in S
+            if state not in (S.SCREENING, S.CLOSING, S.OVER)
+        },
         # Nobody begins to speak while the other makes a sound; what is not audible yet is held at no cost.
         (S.THINKING, H.SPEECH_STARTED): (S.PAUSED, (A.STOP_END_TIMER, A.HOLD, A.START_BARGE_TIMER)),
         (S.THINKING, H.PARTIAL): (S.THINKING, (A.WEIGH,)),

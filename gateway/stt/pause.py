@@ -23,7 +23,8 @@ class Pause:
         self._heard = heard
         self._kept = bytearray()
         self._fed_bytes = 0
-        self._looks_bytes: list[int] = []  # when to look, in bytes fed
+        self._looks_bytes: list[int] = []  # still to be taken: when, in bytes fed
+        self._asking = False
         self._number = 0
         self.sounds_final: bool | None = None  # None while it is not known
 
@@ -32,11 +33,10 @@ class Pause:
         self._kept += pcm
         self._fed_bytes += len(pcm)
         del self._kept[:-_KEEP_BYTES]
-        if self._looks_bytes and self._fed_bytes >= self._looks_bytes[0]:
+        if self._looks_bytes and self._fed_bytes >= self._looks_bytes[0] and not self._asking:
             self._looks_bytes.pop(0)
-            if self.sounds_final is not True:
-                number = self._number
-                self._prosody.ask(bytes(self._kept), lambda finality: self._told(number, finality))
+            self._asking, number = True, self._number
+            self._prosody.ask(bytes(self._kept), lambda finality: self._told(number, finality))
 
     def begun(self, at_s: float) -> None:
         """The caller has been silent since `at_s`."""
@@ -45,12 +45,17 @@ class Pause:
         self._looks_bytes = [round(rate * (at_s + look_s)) for look_s in LOOKS_S]
 
     def over(self) -> None:
-        """The caller speaks again: what is still to come about the pause counts no more."""
+        """The caller speaks again, or the turn is decided: what is still to come about the pause counts no more."""
         self._number += 1
         self._looks_bytes = []
+        self._asking = False
         self.sounds_final = None
 
     def _told(self, number: int, finality: float) -> None:
-        if number == self._number:
-            self.sounds_final = finality >= SOUNDS_FINAL
-            self._heard()
+        if number != self._number:
+            return
+        self._asking = False
+        self.sounds_final = finality >= SOUNDS_FINAL
+        if self.sounds_final:
+            self._looks_bytes = []
+        self._heard()
