@@ -74,8 +74,8 @@ def completeness(text: str, language: str, *, asked: str = "") -> Completeness:
     """
     habits = habits_of(language)
     said = [word.lower() for word in _WORD.findall(text)]
-    if not said:
-        return Completeness.UNKNOWN
+    if not said:  # letters one by one are often heard as none
+        return Completeness.UNFINISHED if _is_asked_to_dictate(asked, habits) else Completeness.UNKNOWN
     dictating = bool(habits.dictation.intersection(_WORD.findall(f"{asked} {text}".lower())))
     if _is_unfinished(text.strip(), said, habits, dictating):
         return Completeness.UNFINISHED

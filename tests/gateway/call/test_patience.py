@@ -72,6 +72,12 @@ def test_without_words_nothing_is_known(text: str) -> None:
     assert completeness(text, "en") is C.UNKNOWN
 
 
+def test_without_words_who_was_asked_to_dictate_has_more_time() -> None:
+    assert completeness("", "en", asked="Could you spell that for me?") is C.UNFINISHED
+    assert completeness("", "id", asked="Boleh saya minta nomor teleponnya?") is C.UNFINISHED
+    assert completeness("", "en", asked="Your number is noted.") is C.UNKNOWN
+
+
 def test_words_without_a_mark_are_open() -> None:
     assert completeness("book a table", "en") is C.OPEN
 
