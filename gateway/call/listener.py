@@ -98,14 +98,16 @@ class Listener:
         self._exchange.committed()
         self._taken = self.deciding = True
         self.owes_words = False
-        self._pause_over()
+        if self._pause is not None:
+            self._pause.decided()
         self._ears.commit()
 
     def discard(self) -> None:
         """The sound was no turn."""
         self._taken = True
         self.owes_words = False
-        self._pause_over()
+        if self._pause is not None:
+            self._pause.decided()
         self._ears.discard()
 
     async def run(self) -> None:
@@ -144,12 +146,13 @@ class Listener:
                 self._began_s, self._lead_s = at_s, lead_s
                 if self._taken:
                     self.words, self._taken, self._upto_s, self.sure = "", False, at_s, True
-                self._pause_over()
+                if self._pause is not None:
+                    self._pause.speech(at_s)
                 self._happen(Happening.SPEECH_STARTED)
             case SpeechPaused(at_s):
                 self.speaking, self._ended_s = False, at_s
                 if self._pause is not None:
-                    self._pause.begun(at_s)
+                    self._pause.silence(at_s)
                 self._exchange.caller_paused(self.silence_ms / 1000)
                 self._happen(Happening.SPEECH_PAUSED)
             case Partial(text, upto_s, sure):
@@ -161,10 +164,6 @@ class Listener:
                 if not self.is_own_voice(event.text):
                     self.heard(event)
                 self._recognised(event.text)
-
-    def _pause_over(self) -> None:
-        if self._pause is not None:
-            self._pause.over()
 
     def _recognised(self, text: str) -> None:
         if text.strip() and self._taken:

@@ -30,7 +30,7 @@ class Rig:
 def rig() -> Rig:
     rig = Rig()
     rig.feed(1100)
-    rig.pause.begun(1.0)
+    rig.pause.silence(1.0)
     return rig
 
 
@@ -66,7 +66,7 @@ def test_the_second_look_waits_for_the_first_answer(rig: Rig) -> None:
 
 def test_what_comes_after_the_caller_has_gone_on_counts_no_more(rig: Rig) -> None:
     rig.feed(100)
-    rig.pause.over()
+    rig.pause.speech(rig.fed_ms / 1000)
     rig.answer(OPEN)
     assert rig.heard == []
     assert rig.pause.sounds_final is None
@@ -75,14 +75,26 @@ def test_what_comes_after_the_caller_has_gone_on_counts_no_more(rig: Rig) -> Non
 def test_a_new_pause_begins_unknown(rig: Rig) -> None:
     rig.feed(100)
     rig.answer(OPEN)
-    rig.pause.over()
-    rig.pause.begun(rig.fed_ms / 1000)
+    rig.pause.speech(rig.fed_ms / 1000)
+    rig.pause.silence(rig.fed_ms / 1000)
     assert rig.pause.sounds_final is None
+
+
+def test_the_utterance_is_looked_at_from_a_little_before_its_beginning(rig: Rig) -> None:
+    rig.pause.decided()
+    rig.feed(900)
+    rig.pause.speech(1.8)
+    rig.feed(1000)
+    rig.pause.silence(2.8)
+    rig.pause.speech(2.9)  # a hesitation is a part of it
+    rig.pause.silence(2.9)
+    rig.feed(200)
+    assert len(rig.prosody.asked[-1]) == (3200 - 1500) * BYTES_PER_MS
 
 
 def test_no_more_than_eight_seconds_are_kept(rig: Rig) -> None:
     rig.feed(20_000)
-    rig.pause.begun(rig.fed_ms / 1000)
+    rig.pause.silence(rig.fed_ms / 1000)
     rig.feed(300)
     assert len(rig.prosody.asked[-1]) == 8000 * BYTES_PER_MS
 
@@ -90,7 +102,7 @@ def test_no_more_than_eight_seconds_are_kept(rig: Rig) -> None:
 @given(st.lists(st.integers(1, 400), min_size=1, max_size=60))
 def test_however_the_audio_is_split_a_pause_is_looked_at_when_it_is_long_enough(pieces_ms: list[int]) -> None:
     rig = Rig()
-    rig.pause.begun(0.0)
+    rig.pause.silence(0.0)
     for ms in pieces_ms:
         rig.feed(ms)
         while rig.prosody.tells:
