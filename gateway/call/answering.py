@@ -54,7 +54,7 @@ class Answering:
         self.answered_by: AnsweredBy | None = None
         self._began_s: float | None = None  # the sound that may be an announcement, its short pauses included
         self._sound_s = 0.0  # when there was last a sound
-        self._recording = False  # the machine takes the message now
+        self.recording = False  # a machine takes the message now: it has beeped, or the platform says so
         self._fax_tones = 0
         self._told = False  # by the platform
 
@@ -78,18 +78,18 @@ class Answering:
             if self._fax_tones > 1:
                 self._is(AnsweredBy.FAX)
         elif is_beep(tone) and self.answered_by is not AnsweredBy.FAX:
-            self.answered_by, self._recording = AnsweredBy.MACHINE, True
+            self.answered_by, self.recording = AnsweredBy.MACHINE, True
 
     def told(self, answered_by: AnsweredBy, *, announced: bool = False) -> None:
         """The platform knows; `announced`: the machine has finished its announcement."""
         self._told = True
         self.answered_by = answered_by
-        self._recording = self._recording or announced
+        self.recording = self.recording or announced
 
     def may_speak(self, now_s: float) -> bool:
         """Whether a message would be recorded, as far as can be told."""
         quiet_s = now_s - self._sound_s
-        return self._recording or quiet_s >= self.rules.message_silence_s or now_s >= self.rules.longest_wait_s
+        return self.recording or quiet_s >= self.rules.message_silence_s or now_s >= self.rules.longest_wait_s
 
     def _judge(self, now_s: float, sounding: bool) -> None:
         rules = self.rules

@@ -9,6 +9,7 @@ Sans-IO: times are seconds of one clock, which the owner reads and waits by.
 from collections import deque
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from math import inf
 
 from media.dtmf import ToneTiming
 
@@ -73,6 +74,7 @@ class Keypad:
         self._rules = rules
         self._digits = ""
         self._latest: deque[_Press] = deque(maxlen=2 * rules.max_digits)
+        self._filled_s = -inf  # when an entry had its full length
         self.due_s = 0.0  # when a pause ends the entry, while there is one
 
     @property
@@ -96,13 +98,25 @@ class Keypad:
         self._latest.append(press)
         return True
 
+    def confirms(self, digit: str, now_s: float) -> bool:
+        """Whether this only confirms the entry before, which its length had ended: "1234" of four, and "#" by habit.
+
+        In a menu of single keys a terminator is an answer like any other.
+        """
+        filled_s, self._filled_s = self._filled_s, -inf
+        habit = digit in self._rules.terminators and self._rules.max_digits > 1
+        return habit and now_s - filled_s < self._rules.pause_s
+
     def press(self, digit: str, now_s: float) -> str:
         """Take a key. A terminator alone is an entry, too: "press hash to repeat"."""
         if digit in self._rules.terminators:
             return self._whole() or digit
         self._digits += digit
         self.due_s = now_s + self._rules.pause_s
-        return self._whole() if len(self._digits) >= self._rules.max_digits else ""
+        if len(self._digits) < self._rules.max_digits:
+            return ""
+        self._filled_s = now_s
+        return self._whole()
 
     def ring(self, now_s: float) -> str:
         """It is `due_s`, or was thought to be."""

@@ -81,7 +81,7 @@ class Keys:
 
     def _take(self, digit: str, *, in_band: bool) -> None:
         now_s = asyncio.get_running_loop().time()
-        if not self._keypad.is_new(digit, now_s, in_band=in_band):
+        if not self._keypad.is_new(digit, now_s, in_band=in_band) or self._keypad.confirms(digit, now_s):
             return
         self._pressed_s = now_s
         self._keep(self._keypad.press(digit, now_s))

@@ -54,6 +54,7 @@ class Screening:
         self._departure = departure
         self._record = record
         self._greeted = False
+        self._guessed = False  # the message was begun without a sign that it is recorded
 
     def take(self, payload: bytes) -> None:
         """Listen to the audio of the wire for beeps."""
@@ -72,7 +73,7 @@ class Screening:
         self._floor.happen(Happening.SCREEN)
 
     async def run(self) -> None:
-        """Look until the person has been greeted for a while, or the machine dealt with."""
+        """Look until the person has been greeted for a while, or the machine has what it is to get."""
         now = asyncio.get_running_loop().time
         began_s = now()
         while self._floor.state not in (State.CLOSING, State.OVER):
@@ -85,6 +86,10 @@ class Screening:
             self._act(at_s)
             if self._greeted and at_s >= SECOND_THOUGHTS_S:
                 return
+            await asyncio.sleep(LOOK_EVERY_S)
+        while self._guessed and self._floor.state is State.CLOSING:
+            if self._answering.recording:  # it beeps only now: what it has missed is said again
+                self._leave_message()
             await asyncio.sleep(LOOK_EVERY_S)
 
     def _act(self, at_s: float) -> None:
@@ -103,7 +108,7 @@ class Screening:
                 self._hang_up(answered_by)
             case AnsweredBy.MACHINE if self._answering.may_speak(at_s):
                 self._departure.goodbye = MESSAGE_LEFT
-                self._replies.prompt(self._script.message, protected=True)
+                self._leave_message()
                 self._floor.happen(Happening.PARTING)
 
     def _greet(self) -> None:
@@ -115,6 +120,10 @@ class Screening:
             self._floor.greet()
         else:
             self._floor.happen(Happening.MERE_SOUND)
+
+    def _leave_message(self) -> None:
+        self._guessed = not self._answering.recording
+        self._replies.prompt(self._script.message, protected=True)
 
     def _hang_up(self, answered_by: AnsweredBy) -> None:
         self._departure.goodbye = answered_by.value

@@ -155,6 +155,20 @@ def test_f119_without_a_beep_a_long_silence_stands_for_it() -> None:
     assert first_word_s(trace) == pytest.approx(0.2 + 6.3 + 2.5, abs=0.3)
 
 
+@pytest.mark.parametrize("gap_s", [2.8, 3.4, 4.2])
+def test_f119_a_message_is_begun_anew_when_the_beep_comes_after_all(gap_s: float) -> None:
+    trace, record, _ = call(answering(*ANNOUNCEMENT, silence(gap_s), beep(), silence(30.0)))
+    assert (record.answered_by, record.ended) == ("machine", "message_left")
+    cut, whole = record.turns[-2:]
+    assert (cut.interrupted, whole.heard_text) == (True, MESSAGE)
+    assert trace.duration_s > 0.2 + 6.3 + gap_s + 0.4 + len(MESSAGE) * CHAR_S
+
+
+def test_f119_a_second_beep_does_not_begin_the_message_again() -> None:
+    _, record, _ = call(answering(*ANNOUNCEMENT, beep(), silence(1.5), beep(), silence(30.0)))
+    assert (record.ended, [turn.heard_text for turn in record.turns]) == ("message_left", [MESSAGE])
+
+
 def test_an_announcement_without_an_end_is_not_waited_for_for_ever() -> None:
     trace, record, _ = call(answering(noise(80.0)))
     assert record.ended == "message_left"

@@ -84,6 +84,12 @@ def test_in_a_menu_every_key_is_an_answer_at_once() -> None:
     assert answered_after_s(trace) < 1.0
 
 
+def test_the_hash_behind_an_entry_of_full_length_neither_cuts_the_answer_nor_asks_again() -> None:
+    model, _, record = held(keys("1234#"), timing=replace(TIMING, keys=KeyRules(max_digits=4, recorded=True)))
+    assert model.asked == ["[keys pressed: 1 2 3 4]"]
+    assert record.turns[-1].heard_text == "Fine."
+
+
 def test_words_and_then_keys_are_one_turn_in_that_order() -> None:
     """The words sound unfinished, and are not even recognised when the first key comes."""
     model, trace, record = held(saying("My number is", "4711#", keys_after_s=1.3))

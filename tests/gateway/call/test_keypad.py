@@ -28,6 +28,21 @@ def test_a_menu_takes_the_first_key_at_once() -> None:
     assert keyed(Keypad(KeyRules(max_digits=1)), "12") == ["1", "2"]
 
 
+def test_a_terminator_behind_a_full_entry_confirms_it_and_is_none_itself() -> None:
+    pad = Keypad(KeyRules(max_digits=4, pause_s=3.0))
+    assert keyed(pad, "1234")[-1] == "1234"
+    assert pad.confirms("#", 1.0)
+    assert not pad.confirms("#", 1.2)  # once
+    keyed(pad, "1234")
+    assert not pad.confirms("#", 0.6 + 3.0)  # too late to belong to it
+    keyed(pad, "1234")
+    assert not pad.confirms("5", 0.8)
+    assert not pad.confirms("#", 1.0)  # of the 5
+    menu = Keypad(KeyRules(max_digits=1))
+    menu.press("1", 0.0)
+    assert not menu.confirms("#", 0.2)
+
+
 def test_a_pause_ends_an_entry_and_every_key_puts_it_off() -> None:
     pad = Keypad(KeyRules(pause_s=3.0))
     pad.press("1", 10.0)
