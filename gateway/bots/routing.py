@@ -30,8 +30,9 @@ BOT_PARAMETER = "bot"
 # which are compared whole; and what is in front of the common end is a country code, with what dials abroad at most.
 _COMMON_DIGITS = 7
 _MORE_DIGITS = 4
-_ADDRESS = re.compile(r"(?:(?:sips?|tel):)*(?P<user>[^@;?>]*)", re.IGNORECASE)
-_BETWEEN_DIGITS = re.compile(r"[\s().\-/]")
+_ADDRESS = re.compile(r"(?:(?:sips?|tel):|%2B)*(?P<user>[^@;?>]*)", re.IGNORECASE)
+# Also what is pasted along with a number: typographic dashes, and marks of width and direction that nobody sees.
+_BETWEEN_DIGITS = re.compile(r"[\s().\-/\u200b-\u2015\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ class Routing:
 def plain(written: str) -> str:
     """A number or address in the one form in which it is compared: digits, or a user's name in small letters."""
     address = written.strip().rpartition("<")[2].rstrip("> ")
-    user = _BETWEEN_DIGITS.sub("", _ADDRESS.match(address)["user"])  # type: ignore[index]  # it matches any text
+    user = _ADDRESS.match(_BETWEEN_DIGITS.sub("", address))["user"]  # type: ignore[index]  # it matches any text
     digits = user.removeprefix("+")
     return digits if digits.isdecimal() and digits.isascii() else user.lower()
 

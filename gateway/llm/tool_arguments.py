@@ -1,11 +1,16 @@
 """Tool calls arrive in pieces of JSON: they are gathered by block and handed on whole, or not at all."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import isfinite
+from typing import TypeVar
 
 from gateway.errors import LlmError
 from gateway.llm.base import ToolCall
 from gateway.llm.faults import fault
+
+Number = TypeVar("Number", int, float)
 
 # A phone bot's tools take names, dates and short notes; a model that writes more is lost and the caller hears nothing
 # meanwhile (F-72).
@@ -50,8 +55,13 @@ class ToolCallParts:
 
 def _parsed(index: int, call: _Call) -> ToolCall:
     try:
-        arguments = json.loads("".join(call.pieces) or "{}")
-    except (ValueError, RecursionError) as error:
+        arguments = json.loads(
+            "".join(call.pieces) or "{}",
+            parse_constant=_finite(float),
+            parse_float=_finite(float),
+            parse_int=_finite(int),
+        )
+    except (ValueError, OverflowError, RecursionError) as error:
         raise _invalid("the arguments are not whole JSON") from error
     if not isinstance(arguments, dict):
         raise _invalid("the arguments are not a JSON object")
@@ -59,6 +69,18 @@ def _parsed(index: int, call: _Call) -> ToolCall:
         raise _invalid("the call names no tool")
     # Some servers give calls no id; a result needs one to refer to.
     return ToolCall(call.call_id or f"call_{index}", call.name, arguments)
+
+
+def _finite(kind: Callable[[str], Number]) -> Callable[[str], Number]:
+    """Reads a number; ValueError or OverflowError for one that a schema cannot be checked with, nor a history hold."""
+
+    def read(written: str) -> Number:
+        number = kind(written)
+        if not isfinite(number):
+            raise ValueError("not a finite number")
+        return number
+
+    return read
 
 
 def _invalid(detail: str) -> LlmError:

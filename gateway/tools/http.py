@@ -106,7 +106,7 @@ async def _text(response: aiohttp.ClientResponse, bound_bytes: int) -> tuple[str
         raise ToolError("not_text", "its server answered with something that is no text")
     try:
         text = body[:bound_bytes].decode(response.charset or "utf-8", "replace")
-    except LookupError:  # a charset that nobody knows
+    except (LookupError, UnicodeError):  # a charset that nobody knows, or that replaces nothing
         text = body[:bound_bytes].decode("utf-8", "replace")
     return text, len(body) <= bound_bytes
 

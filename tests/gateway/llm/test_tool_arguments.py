@@ -37,6 +37,22 @@ def test_arguments_that_are_not_a_whole_object_never_run(written: str) -> None:
     assert caught.value.code == "tool_arguments_invalid"
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e400", pytest.param("1" + "0" * 400, id="long")])
+def test_arguments_with_what_is_no_number_never_run_nor_spoil_the_history(number: str) -> None:
+    parts = ToolCallParts()
+    parts.add(0, "a", "look_up", f'{{"price": [{number}]}}')
+    with pytest.raises(LlmError) as caught:
+        parts.whole()
+    assert caught.value.code == "tool_arguments_invalid"
+
+
+def test_numbers_keep_their_kind() -> None:
+    parts = ToolCallParts()
+    parts.add(0, "a", "look_up", '{"count": 12, "price": -1.5e3}')
+    (call,) = parts.whole()
+    assert repr(call.arguments) == "{'count': 12, 'price': -1500.0}"
+
+
 def test_a_call_without_a_name_never_runs() -> None:
     parts = ToolCallParts()
     parts.add(0, "a", "", "{}")

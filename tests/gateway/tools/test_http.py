@@ -195,7 +195,7 @@ async def test_bytes_that_are_no_text_are_refused() -> None:
     assert (await refused(picture)).code == "not_text"
 
 
-@pytest.mark.parametrize("charset", ["utf-8", "latin-1", "klingon"])
+@pytest.mark.parametrize("charset", ["utf-8", "latin-1", "klingon", "undefined", "idna", "punycode"])
 async def test_text_in_any_charset_is_read(charset: str) -> None:
     async def speaks(_: web.Request) -> web.Response:
         return web.Response(body=b"caf\xe9 noir", headers={"Content-Type": f"text/plain; charset={charset}"})
