@@ -13,7 +13,9 @@ from gateway.tools.base import CallTool, Toolset
 
 # So much of what was said last is the goodbye, and no longer interrupted; before that a caller may still object.
 GOODBYE_S = 5.0
-# How often it is looked whether the goodbye has begun.
+# After the last word before a transfer a caller may still object, and a sound takes this long to be noticed as one.
+OBJECTION_S = 0.5
+# How often it is looked whether the goodbye has begun, or a caller who may be objecting has finished.
 LOOK_EVERY_S = 0.1
 # Platforms' APIs are tried for 16 s at most (platforms/control.py).
 PLATFORM_S = 20.0
@@ -116,7 +118,13 @@ class MoveCaller:
         return self._check.faults(arguments)
 
     async def its_moment(self) -> None:
+        """When the sentence was heard and nobody objects: a move that the platform was asked for is not taken back."""
         await self._speaker.played()
+        await asyncio.sleep(OBJECTION_S)
+        objecting = self._speaker.paused
+        while objecting:
+            await asyncio.sleep(LOOK_EVERY_S)
+            objecting = self._speaker.paused
 
     async def run(self, arguments: Mapping[str, Any]) -> str:
         await self._departure.transfer(self._numbers[arguments["target"]], arguments.get("announcement"))

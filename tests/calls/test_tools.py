@@ -258,6 +258,21 @@ def test_a_transfer_finishes_the_sentence_and_ends_the_call() -> None:
     assert sum(audible_s(trace)) == pytest.approx(len(heard(record)[0]) * 0.06, abs=0.2)
 
 
+@pytest.mark.parametrize("after_s", [1.2, 1.5, 1.8])
+def test_a_caller_who_objects_at_the_end_of_the_sentence_is_not_moved(after_s: float) -> None:
+    model = Model('I connect you to reception.\n@transfer {"target": "reception"}', "All right, you stay with me.")
+    rest = Rest()
+    _, record = held(model, own("transfer"), over(Breath("No wait, one more question."), after_s=after_s), rest=rest)
+    assert (rest.moved_to, outcomes(record)) == ([], [("transfer", "cancelled")])
+    assert heard(record)[-1] == "All right, you stay with me."
+
+
+def test_a_cough_at_the_end_of_the_sentence_does_not_stop_a_transfer() -> None:
+    model, rest = Model('I connect you to reception.\n@transfer {"target": "reception"}'), Rest()
+    _, record = held(model, own("transfer"), over(Breath("", seconds=0.3), after_s=1.5), rest=rest)
+    assert (record.ended, rest.moved_to) == ("transferred", ["+15550100001"])
+
+
 def test_a_transfer_that_fails_is_told_to_the_model_and_the_call_goes_on() -> None:
     model = Model(MOVE, "Nobody is there. Can I help?")
     _, record = held(model, own("transfer"), rest=Rest(fails=True))

@@ -10,7 +10,7 @@ import pytest
 from gateway.call.departure import Departure
 from gateway.call.ending import CallOver
 from gateway.call.line import Line
-from gateway.call.own_tools import PLATFORM_S, RINGING_S, tools_of_call
+from gateway.call.own_tools import OBJECTION_S, PLATFORM_S, RINGING_S, tools_of_call
 from gateway.call.playout import Playout
 from gateway.call.prompts import Prompts
 from gateway.call.speaker import Speaker
@@ -112,13 +112,13 @@ def test_only_keys_can_be_pressed(digits: object) -> None:
     assert tool.faults({"digits": "12*#A"}) == ""
 
 
-@pytest.mark.parametrize("name", ["transfer", "send_digits"])
-def test_the_sentence_is_finished_first(name: str) -> None:
+@pytest.mark.parametrize(("name", "then_s"), [("transfer", OBJECTION_S), ("send_digits", 0.0)])
+def test_the_sentence_is_finished_first(name: str, then_s: float) -> None:
     async def main() -> float:
         desk = Desk(Toolset(ALL, PEOPLE))
         return await desk.when(desk.tools[name], "a" * 100)
 
-    assert run_leaping(main()) == pytest.approx(100 * CHAR_S, abs=0.3)
+    assert run_leaping(main()) == pytest.approx(100 * CHAR_S + then_s, abs=0.3)
 
 
 @pytest.mark.parametrize(("chars", "after_s"), [(20, 0.0), (200, 7.0)])
