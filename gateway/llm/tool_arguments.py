@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TypeVar
 
@@ -50,7 +50,13 @@ class ToolCallParts:
 
     def whole(self) -> list[ToolCall]:
         """Every call in block order; LlmError when one has no name or its arguments are not a whole JSON object."""
-        return [_parsed(index, call) for index, call in sorted(self._calls.items())]
+        calls: dict[str, ToolCall] = {}
+        for index, parts in sorted(self._calls.items()):
+            call = _parsed(index, parts)
+            # Two calls of one id would both run, and the model would learn of one of them.
+            call_id = f"{call.call_id}_{index}" if call.call_id in calls else call.call_id
+            calls[call_id] = replace(call, call_id=call_id)
+        return list(calls.values())
 
 
 def _parsed(index: int, call: _Call) -> ToolCall:

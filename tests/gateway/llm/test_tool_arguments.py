@@ -26,6 +26,15 @@ def test_a_call_without_an_id_gets_one() -> None:
     assert parts.whole()[0].call_id == "call_3"
 
 
+def test_calls_of_one_id_are_told_apart() -> None:
+    parts = ToolCallParts()
+    for index, number in enumerate("12"):
+        parts.add(index, "a", "book", f'{{"number": {number}}}')
+    first, second = parts.whole()
+    assert first.call_id != second.call_id
+    assert (first.arguments, second.arguments) == ({"number": 1}, {"number": 2})
+
+
 @pytest.mark.parametrize(
     "written", ['{"na', pytest.param("[" * 9000, id="deep"), "[1]", "7", '{"a": 1} extra', '{"a": 1']
 )
