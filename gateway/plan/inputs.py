@@ -11,6 +11,9 @@ from config.errors import ConfigError
 Share = Annotated[float, Field(gt=0, lt=1)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+# Beyond these a figure is a slip of the pen, and the sums over so many calls would not fit in memory.
+Count = Annotated[float, Field(gt=0, le=1e9)]
+Seconds = Annotated[float, Field(ge=0, le=86_400)]
 
 
 class _Group(BaseModel):
@@ -20,9 +23,9 @@ class _Group(BaseModel):
 class Calls(_Group):
     """The calls of the busiest minutes. Calls at once come as `peak`, or as `per_hour` times `duration_s` (Little)."""
 
-    peak: Positive | None = None
-    per_hour: Positive | None = None
-    duration_s: Positive = 180.0
+    peak: Count | None = None
+    per_hour: Count | None = None
+    duration_s: Annotated[Seconds, Field(gt=0)] = 180.0
     # How fast calls at once grow on the way to the peak; a campaign or a broken service makes it steep.
     growth_per_minute: NotNegative = 0.0
     # Calls at once in the quietest hours.
@@ -79,14 +82,14 @@ class ScaleOut(_Group):
     """
 
     # The high-resolution metric comes every 10 s, and target tracking wants three in a row; then the policy acts.
-    metric_period_s: Positive = 10.0
+    metric_period_s: Annotated[Seconds, Field(gt=0)] = 10.0
     datapoints: Annotated[int, Field(ge=1, le=60)] = 3
-    decision_s: NotNegative = 30.0
-    instance_s: NotNegative = 180.8  # a machine, and the image pulled
-    start_s: NotNegative = 3.7  # the container
-    model_s: NotNegative = 7.5  # framework, weights, warm-up
-    in_service_s: NotNegative = 20.7  # until the health check passed
-    settle_s: NotNegative = 47.4  # until new calls have levelled the load
+    decision_s: Seconds = 30.0
+    instance_s: Seconds = 180.8  # a machine, and the image pulled
+    start_s: Seconds = 3.7  # the container
+    model_s: Seconds = 7.5  # framework, weights, warm-up
+    in_service_s: Seconds = 20.7  # until the health check passed
+    settle_s: Seconds = 47.4  # until new calls have levelled the load
 
     @property
     def detect_s(self) -> float:
