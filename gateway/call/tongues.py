@@ -7,6 +7,7 @@ back in the same way. A word that many languages share, or a name, changes nothi
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import structlog
 
@@ -60,7 +61,15 @@ class Tongues:
 
 def telling_words(text: str, *languages: str) -> int:
     """How many different words of a text tell its language: without the assent and the hello of these languages."""
-    said = {word.lower() for word in _WORD.findall(_UNSPACED.sub(" ", text))}
-    for habits in map(habits_of, languages):
-        said -= habits.backchannels.union(*(phrase.split() for phrase in habits.answers | habits.attention))
-    return len(said) + len(_UNSPACED.findall(text)) // _LETTERS_A_WORD
+    said = " ".join(_WORD.findall(_UNSPACED.sub(" ", text))).lower().replace("’", "'")
+    for language in languages:
+        said = _courtesies(language).sub(" ", said)
+    return len(set(said.split())) + len(_UNSPACED.findall(text)) // _LETTERS_A_WORD
+
+
+@cache
+def _courtesies(language: str) -> re.Pattern[str]:
+    """Assent and hello, as whole phrases: the "is it" of "that's it" is a question's, too."""
+    habits = habits_of(language)
+    phrases = sorted(habits.backchannels | habits.answers | habits.attention, key=len, reverse=True)
+    return re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, phrases))})(?!\S)")

@@ -61,6 +61,11 @@ def test_the_bot_goes_over_to_the_caller_s_language_and_back() -> None:
     assert spoken_as == [english, indonesian, indonesian, english]
 
 
+def test_a_caller_may_change_with_every_question_however_plain_its_words() -> None:
+    _, model, _ = conversation("[id] Berapa biaya periksa?", "[en] How much is it?", "[id] Jam berapa buka?")
+    assert ["Indonesia" in system for system in model.told] == [True, False, True]
+
+
 def test_a_word_or_a_name_in_it_changes_nothing() -> None:
     _, model, heard = conversation("How much is it?", "[id] Okay.", "[id] Budi Santoso.")
     assert heard == [GREETING, "$50.", "$50.", "$50."]
