@@ -36,7 +36,9 @@ def rules(speech: SpeechRules) -> list[Rule]:
         dotted = r"(?<!\w)(?P<sign>)(?P<unit>(?i:rp\.?|idr))\s?(?P<num>\d{1,3}(?:\.\d{3})+)(?P<scale>(?!))?(?![\w])"
         found.insert(0, Rule(re.compile(dotted), prices.rupiah))
     if speech.decimal_mark == ",":
-        decimals = rf"{start}(?P<sign>)(?P<num>{num}(?<=,\d\d))(?P<scale>(?!))?\s(?P<unit>(?i:{names})){end}"
+        decimals = (
+            rf"{start}(?P<sign>)(?P<num>{num}(?:(?<=,\d\d)|(?<=,\d\d\d)))(?P<scale>(?!))?\s(?P<unit>(?i:{names})){end}"
+        )
         found.append(Rule(re.compile(decimals), prices.price))
     return found
 
@@ -77,6 +79,8 @@ class _Prices:
             return self._scaled(text, scale, currency.one if adjective else currency.many)
         speech = self._speech
         whole, decimals = parse(speech, text)
+        if speech.code == "id" and len(decimals) == 3:  # Rp150,500 is written as well as Rp150.500
+            whole, decimals = 1000 * whole + int(decimals), ""
         if len(decimals) > 2:
             return f"{number(speech, text)} {currency.many}"
         cents = int(decimals.ljust(2, "0")) if decimals else 0

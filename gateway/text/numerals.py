@@ -10,6 +10,8 @@ from gateway.text.languages.speech import SpeechRules
 
 # num2words would spell out any length; nobody follows a longer number, so it is read digit by digit.
 _MAX_CARDINAL_DIGITS = 15
+# Thousands as in English, where a comma marks decimals: models and callers write them, and nobody means 27,000 as 27.
+_ENGLISH_GROUPS = r"\d{1,3}(?:(?:,\d{3}){2,}|,000)(?!\d)"
 
 
 @lru_cache(maxsize=2048)  # prices and times recur; the bound keeps odd numbers from filling memory
@@ -47,6 +49,8 @@ def short_number(rules: SpeechRules, text: str) -> str:
 
 def parse(rules: SpeechRules, text: str) -> tuple[int, str]:
     """A written number as its whole part and its decimals ("" when it has none)."""
+    if rules.decimal_mark == "," and re.fullmatch(_ENGLISH_GROUPS, text):
+        return int(text.replace(",", "")), ""
     whole, point, decimals = text.partition(rules.decimal_mark)
     if not point and rules.decimal_mark == "," and re.fullmatch(r"\d+\.(?!\d{3}$)\d+", text):
         whole, _, decimals = text.partition(".")  # "2.5" in a language that writes 2,5
@@ -59,7 +63,9 @@ def number_pattern(rules: SpeechRules) -> str:
     whole = rf"\d{{1,3}}(?:[{group}]\d{{3}})+(?!\d)"
     if rules.decimal_mark == ".":
         whole = rf"\d{{1,2}}(?:,\d\d)+,\d{{3}}(?!\d)|{whole}"  # lakhs and crores
-    point = r"\d+\.(?:\d{1,2}|\d{4,})(?!\d)|" if rules.decimal_mark == "," else ""  # 2.5 where 2,5 is usual
+    point = ""
+    if rules.decimal_mark == ",":  # 2.5 and 27,000 where 2,5 and 27.000 are usual
+        point = rf"\d+\.(?:\d{{1,2}}|\d{{4,}})(?!\d)|{_ENGLISH_GROUPS}|"
     return rf"(?:(?:{whole})(?:{mark}\d+)?|{point}\d+(?:{mark}\d+)?)"
 
 
