@@ -30,6 +30,14 @@ class EngineError(Exception):
         return f"{self.code.value}: {self.message}"
 
 
+def as_engine_error(error: Exception) -> EngineError:
+    """Return what the client is told; what the engine did not foresee may quote the caller, so only its type is."""
+    if isinstance(error, EngineError):
+        return error
+    message = f"the engine failed ({type(error).__name__}); send it again"
+    return EngineError(ErrorCode.ENGINE_FAILED, message)
+
+
 class Interrupted(Exception):
     """Synthesis was given up because nobody wants its result."""
 

@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Protocol
 
 from media.tts_wire import ErrorCode
-from tts_worker.engine import PieceAudio
+from tts_worker.engine import Piece, PieceAudio
 from tts_worker.request import SpeechRequest
 
 
@@ -52,3 +53,12 @@ class Job:
     def cancel(self) -> None:
         """Forget the request: queued pieces are dropped; one in work is given up or thrown away. Idempotent."""
         self._cancel(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A piece of a job, as it is queued for the engine."""
+
+    job: Job
+    piece: Piece
+    is_last: bool

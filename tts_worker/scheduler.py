@@ -9,18 +9,16 @@ import asyncio
 import threading
 from collections import Counter
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
 import structlog
 
 from media.formats import BYTES_PER_SAMPLE_PCM16
-from media.tts_wire import ErrorCode
-from tts_worker.engine import Engine, EngineError, Interrupted, Piece, PieceAudio
+from tts_worker.engine import Engine, EngineError, Interrupted, PieceAudio, as_engine_error
 from tts_worker.fair_queue import FairQueue
 from tts_worker.gathering import gather
-from tts_worker.job import Busy, Job, Listener
+from tts_worker.job import Busy, Job, Listener, Task
 from tts_worker.request import SpeechRequest
 from tts_worker.telemetry import Telemetry
 
@@ -29,15 +27,11 @@ log = structlog.get_logger(__name__)
 
 # All sessions together. At 0.3 s a sentence this is half a minute of work; more would only be answered too late.
 MAX_QUEUED_REQUESTS = 512
+# Pieces spoken and not yet handed out. An engine that is faster than the loop waits for it here: who does not read is
+# held by the loop, and until it has said so everything would be spoken into memory.
+MAX_UNDELIVERED_PIECES = 64
 # How long stop waits for the piece in work; the threads are daemons and do not hold the process.
 _STOP_S = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    job: Job
-    piece: Piece
-    is_last: bool
 
 
 class Scheduler:
@@ -48,8 +42,9 @@ class Scheduler:
         self._max_queued_requests = max_queued_requests
         self._changed = threading.Condition()
         self._plans: FairQueue[Job] = FairQueue()
-        self._tasks: FairQueue[_Task] = FairQueue()
-        self._in_work: list[_Task] = []
+        self._tasks: FairQueue[Task] = FairQueue()
+        self._in_work: list[Task] = []
+        self._undelivered = 0
         self._stopping = False
         self._unfinished: Counter[Hashable] = Counter()
         self._threads: list[threading.Thread] = []
@@ -158,8 +153,10 @@ class Scheduler:
             assert item is not None
             work(item)
 
-    def _next_batch(self) -> list[_Task] | None:
+    def _next_batch(self) -> list[Task] | None:
         """Take what is ready; the caller holds the lock, so that a cancel finds it either queued or in work."""
+        if self._undelivered >= MAX_UNDELIVERED_PIECES:
+            return None
         self._in_work = gather(self._tasks, self._engine.batch_limit, lambda task: len(task.piece.phonemes))
         return self._in_work or None
 
@@ -179,10 +176,10 @@ class Scheduler:
             for index, piece in enumerate(pieces):
                 opens = job.opens_turn and index == 0
                 if job.live:
-                    self._tasks.push(job.session, _Task(job, piece, index == len(pieces) - 1), opens=opens)
+                    self._tasks.push(job.session, Task(job, piece, index == len(pieces) - 1), opens=opens)
             self._changed.notify_all()
 
-    def _speak(self, batch: list[_Task]) -> None:
+    def _speak(self, batch: list[Task]) -> None:
         """Speak a batch. What fails together is tried one by one, so that one request's fault stays its own."""
         pieces = [task.piece for task in batch]
         self.telemetry.batch(len(pieces))
@@ -204,9 +201,11 @@ class Scheduler:
             self._set_in_work([])
         for task, audio in zip(batch, spoken, strict=True):
             if audio is not None:
+                with self._changed:
+                    self._undelivered += 1
                 self._post(self._deliver, task, audio)
 
-    def _set_in_work(self, batch: list[_Task]) -> None:
+    def _set_in_work(self, batch: list[Task]) -> None:
         with self._changed:
             self._in_work = batch
 
@@ -215,12 +214,10 @@ class Scheduler:
             self._tasks.drop(job.session, lambda task: task.job is job)
 
     def _fail(self, job: Job, step: str, error: Exception) -> None:
-        if isinstance(error, EngineError):
-            code, message = error.code, error.message
-        else:  # the error's own text may quote the caller, so only its type is told
-            code, message = ErrorCode.ENGINE_FAILED, f"the engine failed ({type(error).__name__}); send it again"
+        fault = as_engine_error(error)
+        if fault is not error:
             log.error("engine_failed", engine=self._engine.name, step=step, error=type(error).__name__)
-        self._post(self._finish_failed, job, code, message)
+        self._post(self._finish_failed, job, fault)
 
     def _post(self, call: Callable[..., None], *args: object) -> None:
         assert self._loop is not None
@@ -231,7 +228,10 @@ class Scheduler:
 
     # Back on the event loop.
 
-    def _deliver(self, task: _Task, audio: PieceAudio) -> None:
+    def _deliver(self, task: Task, audio: PieceAudio) -> None:
+        with self._changed:
+            self._undelivered -= 1
+            self._changed.notify_all()
         if not task.job.live:
             return
         self.telemetry.piece(task.job, len(audio.pcm) / (BYTES_PER_SAMPLE_PCM16 * self._engine.sample_rate_hz))
@@ -244,7 +244,7 @@ class Scheduler:
             self.telemetry.ended("complete")
             job.listener.done()
 
-    def _finish_failed(self, job: Job, code: ErrorCode, message: str) -> None:
+    def _finish_failed(self, job: Job, fault: EngineError) -> None:
         if self._retire(job):
-            self.telemetry.ended(code.value)
-            job.listener.failed(code, message)
+            self.telemetry.ended(fault.code.value)
+            job.listener.failed(fault.code, fault.message)

@@ -3,17 +3,17 @@
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
 
 from media.tts_wire import ErrorCode
 from tests.tts_worker.gated import WAIT_S, GatedEngine
-from tts_worker.engine import BatchLimit, PieceAudio
+from tts_worker.engine import BatchLimit, Piece, PieceAudio
 from tts_worker.job import Busy
 from tts_worker.request import Delivery, SpeechRequest
-from tts_worker.scheduler import Scheduler
+from tts_worker.scheduler import MAX_UNDELIVERED_PIECES, Scheduler
 from tts_worker.tone import ToneEngine
 
 
@@ -242,6 +242,25 @@ async def test_a_held_session_is_not_spoken_until_released() -> None:
         assert engine.spoken == []
         scheduler.release("A")
         await ear.end()
+
+
+async def test_an_engine_that_is_faster_than_the_loop_waits_for_it() -> None:
+    class Counting(ToneEngine):
+        spoken = 0
+
+        def synthesize_batch(self, pieces: Sequence[Piece], wanted: Callable[[int], bool]) -> list[PieceAudio | None]:
+            self.spoken += len(pieces)
+            return super().synthesize_batch(pieces, wanted)
+
+    engine, ears = Counting(), [Ear() for _ in range(3 * MAX_UNDELIVERED_PIECES)]
+    async with running(engine, max_queued=len(ears)) as scheduler:
+        for ear in ears:
+            scheduler.submit(ear, request("One."), ear)
+        time.sleep(0.5)  # noqa: ASYNC251 - the loop is what is slow here
+        assert MAX_UNDELIVERED_PIECES <= engine.spoken < MAX_UNDELIVERED_PIECES + engine.batch_limit.pieces
+        for ear in ears:
+            await ear.end()
+    assert engine.spoken == len(ears)
 
 
 async def test_the_queue_is_bounded() -> None:
