@@ -63,7 +63,7 @@ _EN = Habits(
     ),
     interjections=words(
         "stop wait no not nope hold hang sorry pardon excuse hey listen what who actually but again repeat"
-        " slower louder human agent operator help cancel"
+        " slower louder human agent operator help cancel enough quiet"
     ),
     attention=_phrases(
         "hello, hello there, are you there, are you still there, anybody there, is anyone there, hey, hi"
@@ -82,7 +82,7 @@ _ID = Habits(
     backchannels=words(f"{_LISTENING} iya ya he-eh heeh hee oke baik betul oh gitu begitu sip siap mm-hm kasih terima"),
     interjections=words(
         "stop tunggu sebentar bentar jangan bukan tidak nggak enggak maaf permisi dengar salah ulang ulangi"
-        " lagi apa tapi batal operator petugas bantu"
+        " lagi apa tapi batal operator petugas bantu cukup"
     ),
     attention=_phrases("halo, hallo, halo halo, masih di sana, ada orang"),
     dictation=words("nomor nomer telepon telpon hp kartu kode pin rekening lahir eja ejaan email surel"),
@@ -97,7 +97,7 @@ _ES = Habits(
     backchannels=words(f"{_LISTENING} sí si ya vale claro bien ajá bueno entiendo"),
     interjections=words(
         "no para pare alto espera espere perdón perdone disculpe oye oiga momento qué pero repita otra ayuda"
-        " operador agente persona"
+        " operador agente persona basta"
     ),
     attention=_phrases("hola, oiga, aló, bueno, está ahí, sigue ahí, hay alguien"),
     dictation=words("número teléfono tarjeta código pin cuenta nacimiento deletrear deletree correo email"),
@@ -112,7 +112,7 @@ _FR = Habits(
     backchannels=words(f"{_LISTENING} oui ouais d'accord bien voilà mouais hum je vois"),
     interjections=words(
         "non stop arrêtez arrête attendez attends pardon excusez écoutez moment quoi mais répétez aide"
-        " opérateur conseiller"
+        " opérateur conseiller suffit"
     ),
     attention=_phrases("allô, allo, bonjour, vous êtes là, il y a quelqu'un"),
     dictation=words("numéro téléphone carte code pin compte naissance épeler épelez email e-mail courriel"),
@@ -140,7 +140,8 @@ _PT = Habits(
     answers=_phrases("sim, não, obrigado, obrigada, tchau, claro, certo, por favor, só isso, isso, exato"),
     backchannels=words(f"{_LISTENING} sim tá certo claro isso entendi aham uhum bom"),
     interjections=words(
-        "não pare para espera espere peraí desculpe desculpa escuta calma momento quê mas repita ajuda atendente pessoa"
+        "não pare para espera espere peraí desculpe desculpa escuta calma momento quê mas repita ajuda"
+        " atendente pessoa chega"
     ),
     attention=_phrases("alô, oi, olá, está aí, tem alguém aí"),
     dictation=words("número telefone cartão código pin conta nascimento soletrar soletre email e-mail"),

@@ -57,11 +57,13 @@ def meaning(words: str, language: str, sounding: str, *, waiting: bool = False) 
 def is_hum(words: str, language: str, sound_ms: int, *, sure: bool) -> bool:
     """Whether words that the recogniser may not be sure of may be its reading of a hum.
 
-    Not those by which people do interrupt ("wait", "hello?"), nor numbers: they answer.
+    Not those by which people do interrupt ("wait", "hello?"), nor what answers in a word ("correct", "7").
     """
     if sure or sound_ms >= _LONGEST_HUM_MS or is_attention(words, language):
         return False
-    return not any(char.isdigit() for char in words) and not _has_interjection(words.lower(), language)
+    said = " ".join(_WORD.findall(words.lower()))
+    answers = said in habits_of(language).answers or any(char.isdigit() for char in said)
+    return not answers and not _has_interjection(said, language)
 
 
 def _has_interjection(words: str, language: str) -> bool:

@@ -248,7 +248,9 @@ async def test_an_engine_that_is_faster_than_the_loop_waits_for_it() -> None:
     class Counting(ToneEngine):
         spoken = 0
 
-        def synthesize_batch(self, pieces: Sequence[Piece], wanted: Callable[[int], bool]) -> list[PieceAudio | None]:
+        def synthesize_batch(
+            self, pieces: Sequence[Piece], wanted: Callable[[int], bool]
+        ) -> Sequence[PieceAudio | None]:
             self.spoken += len(pieces)
             return super().synthesize_batch(pieces, wanted)
 

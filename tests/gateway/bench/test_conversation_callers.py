@@ -1,5 +1,6 @@
 """Recorded callers in calls: with ears that need no model, and a part of the set with the real ones."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
@@ -81,21 +82,44 @@ def test_figures_are_by_kind_and_apart_for_what_is_held_out(callers: dict[str, C
     assert (over.heard_within_a_word, over.heard_worst_words) == (0, 2)
 
 
-@pytest.mark.models
-def test_the_bot_takes_turns_with_real_ears(callers: dict[str, Caller]) -> None:
+def hear(names: Collection[str], callers: dict[str, Caller]) -> tuple[Heard, StandingWhisper]:
+    """Hold the calls of `names` with the real models."""
     ears = StandingWhisper(ModelStore().locate("whisper-base"))
     prosody = StandingSmartTurn(ModelStore().locate("smart-turn"))
 
     async def heard() -> Heard:
         try:
             hearing = Hearing(ears, prosody)
-            return await hear_callers([callers[name] for name in PART], list(callers.values()), hearing)
+            return await hear_callers([callers[name] for name in names], list(callers.values()), hearing)
         finally:
             await ears.end()
             await prosody.end()
 
-    found = leap(heard())
+    return leap(heard()), ears
+
+
+@pytest.mark.models
+def test_the_bot_takes_turns_with_real_ears(callers: dict[str, Caller]) -> None:
+    found, ears = hear(PART, callers)
     assert not [turn.caller.name for turn in found.turns if turn.cut_in or turn.first_frame_ms is None]
     assert {sound.caller.name for sound in found.over if sound.interrupted} == {"wait-sunday", "id-tunggu"}
     assert max(sound.words_off or 0 for sound in found.over) <= 1
     assert min(ears.took_s) > 0
+
+
+@pytest.mark.soak
+@pytest.mark.models
+@pytest.mark.timeout(3600)
+def test_the_whole_set_is_heard_about_as_well_as_docs_conversation_says(callers: dict[str, Caller]) -> None:
+    if missing := load_callers()[1]:
+        pytest.skip(f"not all recordings are installed: {', '.join(missing)}")
+    found, _ = hear(callers, callers)
+    turns, over = found.turn_figures(), found.over_figures()
+    assert sum(row.cut_ins for row in turns) <= 3
+    assert sum(row.unanswered for row in turns) == 0
+    assert max(row.wait_p50_ms for row in turns if row.kind == "sentence") <= 480
+    stops = [row for row in over if row.kind == "interruption"]
+    assert sum(row.interrupted for row in stops) == sum(row.sounds for row in stops)
+    assert max(row.silent_max_ms for row in stops) <= 370
+    assert sum(row.heard_within_a_word for row in stops) >= 0.95 * sum(row.sounds for row in stops)
+    assert sum(row.interrupted for row in over if row.kind in ("backchannel", "noise")) <= 2
