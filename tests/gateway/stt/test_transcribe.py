@@ -146,7 +146,8 @@ async def test_f77_a_stream_that_says_nothing_of_speech_is_replaced(monkeypatch:
     async with transcribe_server() as server:
         server.fates = [Fate("hang")]
         async with listening(server) as (ears, said):
-            await until(lambda: server.streams)
+            ears.feed(silence(200))
+            await until(lambda: server.streams and server.streams[0].audio)  # it is open on both sides
             for word in ("what", "time", "do", "you", "open", "yes", "what", "time"):
                 ears.feed(tone(word, 200))
             ears.feed(silence(200))
