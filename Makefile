@@ -56,12 +56,13 @@ PYTEST = $(RUN)/python -m pytest
 # twice: a test that needs it is to be mended.
 AGAIN = $(PYTEST) --last-failed --last-failed-no-failures none
 FAST = -m "not models and not torch and not soak and not fuzz and not bench and not gpu and not browser and not counterparts and not ray and not deploy"
+MODELS = -m "models and not torch and not soak"
 
 test-fast: .venv/dev ## The offline tests, three minutes
 	$(PYTEST) $(FAST) || $(AGAIN) $(FAST)
 
 test-models: .venv/dev models ## The tests with real models: Whisper, Kokoro, SmolLM2, the whole demo
-	$(PYTEST) -m "models and not torch and not soak"
+	$(PYTEST) $(MODELS) || $(AGAIN) $(MODELS)
 
 test-browser: .venv/dev ## The pages in a real Chromium
 	$(PYTEST) -m browser

@@ -19,9 +19,10 @@ from gateway.simulator.script import Manners
 _VOICE_AND_EARS = ("kokoro", "kokoro-config", "kokoro-voices", "whisper-base", "smart-turn")
 _MODEL = "smollm2"
 _OFFLINE = "offline"
-# On a slow machine greeting and second sentences come late, and seconds lie between a filler and the reply: a caller
-# who speaks or hangs up meanwhile cuts them off.
+# On a slow machine greeting and second sentences come late; a caller who speaks or hangs up meanwhile cuts them off.
 _PATIENT = Manners(quiet_s=4.0, greeting_s=20.0)
+# A recorded caller would take a filler for the reply, and hang up on what follows seconds later.
+_NO_FILLERS = ("turn.filler_s=0",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ async def run_demo(profile: str, port: int, out_dir: Path, *, place_call: bool, 
 
 def _stack(profile: str, store: ModelStore, port: int, log_dir: Path) -> Stack:
     if profile == _OFFLINE:
-        return offline_stack(store.locate(_MODEL), port, log_dir)
-    return scripted_stack(profile, port, log_dir)
+        return offline_stack(store.locate(_MODEL), port, log_dir, _NO_FILLERS)
+    return scripted_stack(profile, port, log_dir, _NO_FILLERS)
 
 
 @contextmanager

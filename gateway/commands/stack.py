@@ -114,13 +114,14 @@ def offline_stack(model_file: Path, port: int, log_dir: Path, overrides: Sequenc
     return Stack({"model": model, **_gateway_and_worker("offline", port, common)}, f"http://{HOST}:{port}", log_dir)
 
 
-def scripted_stack(profile: str, port: int, log_dir: Path) -> Stack:
+def scripted_stack(profile: str, port: int, log_dir: Path, overrides: Sequence[str] = ()) -> Stack:
     """A profile that needs no model server: the TTS worker and a gateway on `port` (0: any free).
 
     ConfigError when the port is taken.
     """
     port = _checked(port)
-    return Stack(_gateway_and_worker(profile, port, ("log.format=json",)), f"http://{HOST}:{port}", log_dir)
+    common = ("log.format=json", *overrides)
+    return Stack(_gateway_and_worker(profile, port, common), f"http://{HOST}:{port}", log_dir)
 
 
 def loadtest_stack(log_dir: Path, overrides: Sequence[str] = ()) -> Stack:

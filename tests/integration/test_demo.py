@@ -9,6 +9,7 @@ import pytest
 
 from gateway.commands.stack import free_port
 from media import wav
+from tests.rig.pace import skip_on_a_machine_too_slow_to_converse
 from tests.rig.whisper import transcribe, word_error_rate
 
 pytestmark = [pytest.mark.models, pytest.mark.timeout(420)]
@@ -20,6 +21,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     out = tmp_path_factory.mktemp("demo")
     command = [sys.executable, "-m", "gateway", "demo", "--once", "--port", str(free_port()), "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=400)
+    skip_on_a_machine_too_slow_to_converse(out)
     assert done.returncode == 0, done.stdout + done.stderr
     return out, done.stdout
 

@@ -11,6 +11,7 @@ from gateway.commands.stack import free_port
 from gateway.text.speakable import speak
 from media import wav
 from media.formats import BYTES_PER_SAMPLE_PCM16
+from tests.rig.pace import skip_on_a_machine_too_slow_to_converse
 from tests.rig.speech import error_rate
 from tests.rig.whisper import PHONE_HZ, transcribe
 
@@ -25,6 +26,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(
         [*command, "--port", str(free_port()), "--out", str(out)], capture_output=True, text=True, timeout=280
     )
+    skip_on_a_machine_too_slow_to_converse(out)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "does not know Indonesian" in " ".join(done.stdout.split())
     return out
