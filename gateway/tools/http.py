@@ -104,11 +104,17 @@ async def _text(response: aiohttp.ClientResponse, bound_bytes: int) -> tuple[str
     encoding = response.headers.get("Content-Encoding", "identity").lower()
     if encoding != "identity" or b"\0" in body:
         raise ToolError("not_text", "its server answered with something that is no text")
+    return _read(body[:bound_bytes], response.charset or "utf-8"), len(body) <= bound_bytes
+
+
+def _read(body: bytes, charset: str) -> str:
+    """The text of a body; in UTF-8 where its charset is none that anybody writes pages in."""
     try:
-        text = body[:bound_bytes].decode(response.charset or "utf-8", "replace")
-    except (LookupError, UnicodeError):  # a charset that nobody knows, or that replaces nothing
-        text = body[:bound_bytes].decode("utf-8", "replace")
-    return text, len(body) <= bound_bytes
+        if b"ascii".decode(charset) == "ascii":  # punycode, idna and their like are for names
+            return body.decode(charset, "replace")
+    except (LookupError, UnicodeError):
+        pass
+    return body.decode("utf-8", "replace")
 
 
 def _pairs(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
