@@ -7,13 +7,13 @@ sound over the bot meant (interruption.py).
 import asyncio
 from collections.abc import Callable
 
-from gateway.call.interruption import Meaning, is_echo, is_hum, meaning
-from gateway.call.keys import Keys
-from gateway.call.listener import Listener
-from gateway.call.patience import Completeness, Patience, completeness
-from gateway.call.reply import Replies
+from gateway.call.hearing.interruption import Meaning, is_echo, is_hum, meaning
+from gateway.call.hearing.listener import Listener
+from gateway.call.hearing.patience import Completeness, Patience, completeness
+from gateway.call.keying.keys import Keys
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
+from gateway.call.thinking.reply import Replies
 from gateway.call.timers import Timers
 from gateway.call.turn import BOT_HAS_THE_FLOOR, Act, Happening, State, Turn
 

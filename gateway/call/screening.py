@@ -11,10 +11,10 @@ import structlog
 from gateway.call.answering import SECOND_THOUGHTS_S, AnsweredBy, Answering
 from gateway.call.departure import Departure
 from gateway.call.floor import Floor
-from gateway.call.listener import Listener
+from gateway.call.hearing.listener import Listener
 from gateway.call.record import CallRecord
-from gateway.call.reply import Replies
 from gateway.call.script import HANG_UP, TALK, Script
+from gateway.call.thinking.reply import Replies
 from gateway.call.turn import Happening, State
 from gateway.events import CallStarted
 from media.beep import DETECTOR_RATE_HZ, ToneDetector

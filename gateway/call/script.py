@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from gateway.call.answering import AnsweringRules
-from gateway.call.keypad import KeyRules
+from gateway.call.keying.keypad import KeyRules
 
 # What a bot does when an answering machine has taken the call that it placed.
 TALK, HANG_UP, LEAVE_MESSAGE = "talk", "hang_up", "leave_message"

@@ -1,8 +1,8 @@
 """One call, from its start message to its last frame. Read it as the way of one utterance:
 
 hear     socket -> codec -> event -> PCM -> recogniser
-listen   recogniser -> turn
-think    turn -> model -> sentences -> voice             (one task per reply, in reply.py)
+listen   recogniser -> turn                              (hearing/)
+think    turn -> model -> sentences -> voice             (one task per reply, in thinking/)
 speak    voice -> PCM -> exact frames
 play     frames -> codec -> socket, on schedule; marks come back through `hear`
 watch    silence, hard cap
@@ -22,23 +22,23 @@ from typing import Any
 import structlog
 
 from gateway.call.departure import Departure, Leg
-from gateway.call.echo import EchoGate
 from gateway.call.ending import CallOver, reason_of
 from gateway.call.engines import Engines
 from gateway.call.exchange import Exchange
 from gateway.call.floor import Floor
-from gateway.call.intake import Intake
-from gateway.call.key_tones import key_tones
-from gateway.call.keys import Keys
+from gateway.call.hearing.echo import EchoGate
+from gateway.call.hearing.intake import Intake
+from gateway.call.hearing.listener import Listener
+from gateway.call.keying.key_tones import key_tones
+from gateway.call.keying.keys import Keys
 from gateway.call.line import Line
-from gateway.call.listener import Listener
-from gateway.call.own_tools import tools_of_call
 from gateway.call.playout import Playout
 from gateway.call.record import CallRecord
-from gateway.call.reply import Replies
 from gateway.call.screening import Screening
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
+from gateway.call.thinking.own_tools import tools_of_call
+from gateway.call.thinking.reply import Replies
 from gateway.call.tongues import Tongue, Tongues
 from gateway.call.turn import Happening, State
 from gateway.call.vigil import Vigil

@@ -11,7 +11,7 @@ from functools import cache
 
 import structlog
 
-from gateway.call.habits import habits_of
+from gateway.call.hearing.habits import habits_of
 from gateway.call.prompts import Prompts
 from gateway.call.script import Script
 from gateway.stt.base import Final, Polyglot, Recogniser

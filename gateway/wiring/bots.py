@@ -14,7 +14,7 @@ from config.settings import Settings
 from gateway.bots.bot import Bot, Speech
 from gateway.bots.routing import Routing
 from gateway.call.answering import AnsweringRules
-from gateway.call.keypad import KeyRules, Listening
+from gateway.call.keying.keypad import KeyRules, Listening
 from gateway.call.script import Script, Timing
 from gateway.wiring.tools import build_tools
 from media.dtmf import ToneTiming

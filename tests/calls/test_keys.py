@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from gateway.bench.scripted_caller import Breath, Utterance, utterance
 from gateway.bench.stage import SCRIPT, TIMING, Stage
-from gateway.call.keypad import KeyRules
+from gateway.call.keying.keypad import KeyRules
 from gateway.call.record import CallRecord
 from gateway.call.script import Timing
 from gateway.llm.base import LlmEvent, Message, Tool

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gateway.call.keypad import KeyRules
+from gateway.call.keying.keypad import KeyRules
 from gateway.call.record import CallRecord
 from gateway.call.script import Timing
 from gateway.errors import LlmError, SttError

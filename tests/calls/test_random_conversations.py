@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gateway.bench.scripted_caller import Breath, Utterance, utterance
 from gateway.bench.scripted_voice import CHAR_S
 from gateway.bench.stage import SCRIPT, Stage
-from gateway.call.keypad import KeyRules
+from gateway.call.keying.keypad import KeyRules
 from gateway.call.record import CallRecord
 from gateway.errors import LlmError, ToolError
 from gateway.llm.base import Completed, LlmEvent, Message, Tool

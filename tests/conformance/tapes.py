@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from gateway.call.keypad import KeyRules
+from gateway.call.keying.keypad import KeyRules
 from gateway.call.record import CallRecord
 from gateway.call.script import Timing
 from gateway.llm.scripted import ScriptedModel

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from gateway.call.keypad import KeyRules
+from gateway.call.keying.keypad import KeyRules
 from gateway.call.record import CallRecord
 from gateway.call.script import Timing
 from gateway.llm.scripted import ScriptedModel

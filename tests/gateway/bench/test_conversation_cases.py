@@ -3,7 +3,7 @@
 import random
 
 from gateway.bench.conversation_cases import backchannel, interruption, noise, published_workload, question
-from gateway.call.interruption import Meaning, meaning
+from gateway.call.hearing.interruption import Meaning, meaning
 
 
 def test_the_workload_has_eight_turns_two_of_which_hesitate() -> None:

@@ -12,14 +12,14 @@ import pytest
 
 from gateway.call.exchange import Exchange
 from gateway.call.floor import FINAL_WITHIN_MS, KEEP_SOUND_MS, LONG_SOUND_MS, Floor
-from gateway.call.keys import Keys
-from gateway.call.listener import Listener
+from gateway.call.hearing.listener import Listener
+from gateway.call.keying.keys import Keys
 from gateway.call.playout import Playout
 from gateway.call.prompts import Prompts
 from gateway.call.record import CallRecord
-from gateway.call.reply import Replies
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
+from gateway.call.thinking.reply import Replies
 from gateway.call.turn import Happening, State
 from gateway.events import Command
 from gateway.llm.scripted import ScriptedModel

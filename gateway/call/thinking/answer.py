@@ -11,10 +11,10 @@ from contextlib import aclosing
 from typing import TypeVar
 
 from gateway.call.exchange import Exchange
-from gateway.call.pace import Due, Fillers, Pace, cut_loose
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
-from gateway.call.tool_runs import ToolRuns
+from gateway.call.thinking.pace import Due, Fillers, Pace, cut_loose
+from gateway.call.thinking.tool_runs import ToolRuns
 from gateway.llm.base import LlmEvent, TextDelta, ToolCall
 from gateway.text.chunker import RELEASE_AFTER_MS, SentenceChunker
 from gateway.tools.base import CallTool

@@ -9,12 +9,12 @@ from typing import Any
 
 import structlog
 
-from gateway.call.answer import Answer
 from gateway.call.exchange import Exchange
-from gateway.call.pace import Fillers
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
-from gateway.call.speculation import Speculation
+from gateway.call.thinking.answer import Answer
+from gateway.call.thinking.pace import Fillers
+from gateway.call.thinking.speculation import Speculation
 from gateway.call.turn import Happening
 from gateway.errors import LlmError
 from gateway.llm.base import LanguageModel, LlmEvent, Message, Tool

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from gateway.call.habits import Habits, habits_of, words
+from gateway.call.hearing.habits import Habits, habits_of, words
 
 _SENTENCE_ENDS = ".?!。？！।"
 _GOES_ON = re.compile(r"(\.\.+|…|[,;:\-–—、，])\s*$")

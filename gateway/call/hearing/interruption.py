@@ -8,7 +8,7 @@ import re
 from difflib import SequenceMatcher
 from enum import Enum, auto
 
-from gateway.call.habits import habits_of
+from gateway.call.hearing.habits import habits_of
 
 _WORD = re.compile(r"[^\s.,;:?!¿¡…。？！।、，\"“”]+")
 # Recognisers describe what is no speech: "[BLANK_AUDIO]", "(coughing)", "*sighs*", "♪".

@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import dataclass, field
 
 from gateway.call.exchange import Exchange
-from gateway.call.keypad import KeyRules
-from gateway.call.keys import MAX_WAITING, Keys
+from gateway.call.keying.keypad import KeyRules
+from gateway.call.keying.keys import MAX_WAITING, Keys
 from gateway.call.record import CallRecord
 from gateway.call.turn import Happening, State
 from tests.rig.clock import run_leaping

@@ -10,10 +10,10 @@ import pytest
 from gateway.call.departure import Departure
 from gateway.call.ending import CallOver
 from gateway.call.line import Line
-from gateway.call.own_tools import OBJECTION_S, PLATFORM_S, RINGING_S, tools_of_call
 from gateway.call.playout import Playout
 from gateway.call.prompts import Prompts
 from gateway.call.speaker import Speaker
+from gateway.call.thinking.own_tools import OBJECTION_S, PLATFORM_S, RINGING_S, tools_of_call
 from gateway.call.turn import Happening
 from gateway.errors import Refused
 from gateway.events import Command

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.call.answer import with_pauses
+from gateway.call.thinking.answer import with_pauses
 from gateway.errors import LlmError
 from tests.rig.clock import run_leaping
 

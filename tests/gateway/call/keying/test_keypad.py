@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.call.keypad import BOTH_WAYS_S, REPEAT_S, Keypad, KeyRules, as_recorded, as_turn
+from gateway.call.keying.keypad import BOTH_WAYS_S, REPEAT_S, Keypad, KeyRules, as_recorded, as_turn
 
 
 def keyed(pad: Keypad, keys: str, every_s: float = 0.2) -> list[str]:

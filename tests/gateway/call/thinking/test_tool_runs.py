@@ -7,7 +7,7 @@ import pytest
 
 from gateway.call.exchange import Exchange
 from gateway.call.record import CallRecord
-from gateway.call.tool_runs import MAX_CALLS, MAX_ROUNDS, MAX_TOOL_S, ToolRuns
+from gateway.call.thinking.tool_runs import MAX_CALLS, MAX_ROUNDS, MAX_TOOL_S, ToolRuns
 from gateway.errors import LlmError, ToolError
 from gateway.llm.base import ToolCall, ToolResult
 from tests.rig.clock import run_leaping

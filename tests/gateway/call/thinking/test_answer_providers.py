@@ -14,7 +14,7 @@ from aiohttp.test_utils import TestServer
 from gateway.call.turn import Happening
 from gateway.llm.base import LanguageModel, Tool
 from gateway.tools.http import HttpRequest, HttpTool
-from tests.gateway.call.test_reply import Desk
+from tests.gateway.call.thinking.test_reply import Desk
 from tests.gateway.llm.bedrock_model import bedrock
 from tests.gateway.llm.chat_model import chat
 from tests.rig.bedrock import BedrockEmulator, Script, ToolUse

@@ -10,9 +10,9 @@ from gateway.call.exchange import Exchange
 from gateway.call.playout import Playout
 from gateway.call.prompts import Prompts
 from gateway.call.record import CallRecord
-from gateway.call.reply import MAX_FAILURES, Replies
 from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
+from gateway.call.thinking.reply import MAX_FAILURES, Replies
 from gateway.call.turn import Happening
 from gateway.errors import LlmError
 from gateway.events import Command

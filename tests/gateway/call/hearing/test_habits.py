@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.call.habits import habits_of
+from gateway.call.hearing.habits import habits_of
 
 
 @pytest.mark.parametrize("language", ["en", "id", "es", "fr", "it", "pt", "hi", "ja", "zh"])

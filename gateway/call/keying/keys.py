@@ -11,7 +11,7 @@ from typing import Protocol
 import structlog
 
 from gateway.call.exchange import Exchange
-from gateway.call.keypad import Keypad, KeyRules, as_recorded, as_turn
+from gateway.call.keying.keypad import Keypad, KeyRules, as_recorded, as_turn
 from gateway.call.turn import Happening, State
 
 log = structlog.get_logger(__name__)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.call.key_tones import key_tones
-from gateway.call.keypad import Listening
+from gateway.call.keying.key_tones import key_tones
+from gateway.call.keying.keypad import Listening
 from media.dtmf import tones
 from media.formats import ULAW_8K, AudioFormat, Encoding
 from media.g711 import pcm_to_ulaw, ulaw_to_pcm

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.call.pace import FILL_AGAIN_S, Due, Fillers, Pace, cut_loose
+from gateway.call.thinking.pace import FILL_AGAIN_S, Due, Fillers, Pace, cut_loose
 from gateway.text.chunker import SentenceChunker
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.call.interruption import Meaning, is_echo, is_hum, meaning
+from gateway.call.hearing.interruption import Meaning, is_echo, is_hum, meaning
 
 M = Meaning
 BOT = "We open at nine in the morning and close at six. On Saturday we open at ten."

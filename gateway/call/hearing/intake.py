@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from gateway.call.key_tones import KeyTones
-from gateway.call.listener import Listener
+from gateway.call.hearing.listener import Listener
+from gateway.call.keying.key_tones import KeyTones
 from gateway.call.recording import Recording
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gateway.call.echo import EchoGate
+from gateway.call.hearing.echo import EchoGate
 from media.formats import ULAW_8K, AudioFormat, Encoding
 from media.g711 import pcm_to_alaw, pcm_to_ulaw
 

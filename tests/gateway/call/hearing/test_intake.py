@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from gateway.call.intake import Intake
-from gateway.call.key_tones import KeyTones
+from gateway.call.hearing.intake import Intake
+from gateway.call.keying.key_tones import KeyTones
 from media.dtmf import tones
 from media.formats import ULAW_8K
 from media.g711 import pcm_to_ulaw

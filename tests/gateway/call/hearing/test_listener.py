@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from gateway.call.exchange import Exchange
-from gateway.call.listener import Listener
+from gateway.call.hearing.listener import Listener
 from gateway.call.record import CallRecord
 from gateway.call.turn import Happening
 from gateway.errors import SttError

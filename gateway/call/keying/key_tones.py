@@ -1,6 +1,6 @@
 """Keys that are heard in the caller's audio, where the platform does not report them."""
 
-from gateway.call.keypad import Listening
+from gateway.call.keying.keypad import Listening
 from media.dtmf import DETECTOR_RATE_HZ, DtmfDetector
 from media.formats import AudioFormat
 from media.transcode import Inbound

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gateway.call.speculation import MAX_AHEAD_EVENTS, Speculation
+from gateway.call.thinking.speculation import MAX_AHEAD_EVENTS, Speculation
 from gateway.errors import LlmError
 from gateway.llm.base import Completed, LlmEvent, Message, TextDelta, Tool
 from tests.rig.clock import run_leaping

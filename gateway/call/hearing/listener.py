@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import structlog
 
-from gateway.call.echo import EchoGate
 from gateway.call.exchange import Exchange
+from gateway.call.hearing.echo import EchoGate
 from gateway.call.turn import Happening
 from gateway.errors import SttError
 from gateway.stt.base import STT_RATE_HZ, Final, Partial, Prosody, Recogniser, SpeechPaused, SpeechStarted, SttEvent

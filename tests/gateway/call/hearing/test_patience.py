@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.call.patience import Completeness, Patience, completeness
+from gateway.call.hearing.patience import Completeness, Patience, completeness
 
 C = Completeness
 

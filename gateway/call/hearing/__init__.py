@@ -1,0 +1,1 @@
+"""What the caller says: audio in, words out, and what a sound or a silence means."""

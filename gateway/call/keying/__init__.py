@@ -1,0 +1,1 @@
+"""What the caller keys in: presses and tones in, entries out."""
