@@ -48,8 +48,9 @@ class Gateway:
         self.parts = parts
         self.calls = calls
         self.telemetry = telemetry
+        telemetry.watch_ringing(calls.ringing)
         self.insecure = insecure
-        self.outbound = Outbound(parts.controls, asyncio.get_running_loop().time)
+        self.outbound = Outbound(parts.controls, calls.ringing, asyncio.get_running_loop().time)
         self.handovers = Handovers(parts.controls, parts.base_url)
         self.routing = routing
         self._cast = Cast(parts.voice, routing.all)
@@ -69,7 +70,7 @@ class Gateway:
 
     async def stop(self, drain_s: float) -> None:
         """Drain the calls, then release what they shared."""
-        await self.calls.drain(drain_s)
+        await asyncio.gather(self.calls.drain(drain_s), self.outbound.stop())
         await self.handovers.stop()
         for chore in self._chores:
             chore.cancel()
@@ -105,14 +106,17 @@ class Gateway:
         if (agents := self.handovers.answered(platform, request.url)) is not None:
             return agents
         incoming = platform.incoming(request)
-        wanted = self.outbound.parameters(reference_of(request.url))
+        reference = reference_of(request.url)
+        wanted = self.outbound.parameters(reference)
         bot = self.routing.choose(told_by(request, incoming), wanted.get(BOT_PARAMETER, asked))
         try:
-            self.calls.admit(incoming.call_id, bot.name)
+            self.calls.admit(incoming.call_id, bot.name, reference)
         except Refused as refused:
             self.telemetry.refused(platform.name, refused.code)
             log.warning("call_refused", call=incoming.call_id, code=refused.code)
             return platform.reject("busy")
+        finally:
+            self.calls.ringing.end(reference)
         token = self.calls.reserve(platform.name, incoming, self._cast.voice(bot), wanted, bot.name)
         parameters = {} if platform.capabilities.call_id_in_stream else {CALL_PARAMETER: incoming.call_id}
         if platform.capabilities.token_in_path:
@@ -133,14 +137,17 @@ class Gateway:
         bot = self.routing.named(asked) if asked else self.routing.choose(Dialled(wanted.caller))
         asks = planned(bot.script, wanted).machine != TALK and bot.ask_platform
         self.calls.admit("", bot.name)
-        return await self.outbound.place(platform.name, wanted, base, ask_who=asks)
+        return await self.outbound.place(platform.name, wanted, base, bot.name, ask_who=asks)
 
     async def news(self, platform: Platform, request: WebhookRequest) -> None:
         """Take a signed status callback: the call may be over, or it may be known who answered it."""
         if isinstance(platform, TellsWhoAnswered) and (told := platform.answered_by(request)) is not None:
             self.calls.told(told)
         self.handovers.told(platform, request)
-        leg = self._legs.get(platform.ended(request))
+        ended = platform.ended(request)
+        if ended:
+            self.outbound.over(reference_of(request.url))
+        leg = self._legs.get(ended)
         if leg is not None and leg.platform.name == platform.name:
             await leg.over("status")
 
@@ -187,7 +194,8 @@ class Gateway:
             reference = started.custom.get(REFERENCE, "")
             wanted = self.outbound.parameters(reference)
             bot = self.routing.choose(Dialled(started.called, started.custom), wanted.get(BOT_PARAMETER, ""))
-            self.calls.admit(started.call_id, bot.name)
+            self.calls.admit(started.call_id, bot.name, reference)
+            self.calls.ringing.end(reference)
             ours = started.outbound or self.outbound.placed(reference)
             custom = {**started.custom, **wanted}
             return replace(started, custom=custom, outbound=ours), self._cast.voice(bot), bot

@@ -20,6 +20,10 @@ log = structlog.get_logger(__name__)
 
 # Whose number a call is placed from when nobody says.
 DEFAULT_PLATFORM = "twilio"
+# Calls last minutes, but with dozens on there is room again within seconds.
+RETRY_AFTER_S = 5
+# Too many requests, and no room: what is asked for is right, only not now.
+_LATER = (429, 503)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -143,7 +147,9 @@ def _refusals(gateway: Gateway) -> Middleware:
             gateway.telemetry.refused(known, refused.code)
             # The route, not the path: that may hold a stream's token.
             log.warning("request_refused", route=_route(request), platform=known, code=refused.code)
-            return web.json_response({"error": refused.code, "message": refused.detail}, status=refused.http_status)
+            later = {"Retry-After": str(RETRY_AFTER_S)} if refused.http_status in _LATER else {}
+            told = {"error": refused.code, "message": refused.detail}
+            return web.json_response(told, status=refused.http_status, headers=later)
 
     return answer
 

@@ -1,5 +1,7 @@
 """Metrics for Prometheus. Label values are our own codes and names, never what a peer sent."""
 
+from collections.abc import Sized
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
 from gateway.call.record import CallRecord
@@ -15,6 +17,9 @@ class Telemetry:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)  # memory, processor time, open files: what leaks shows here
         self._live = Gauge("voicebot_calls_live", "Calls that are on", ["bot"], registry=self._registry)
+        self._ringing = Gauge(
+            "voicebot_calls_ringing", "Placed calls that nobody has answered yet", registry=self._registry
+        )
         self._calls = Counter(
             "voicebot_calls", "Calls that ended", ["platform", "bot", "ended"], registry=self._registry
         )
@@ -52,6 +57,10 @@ class Telemetry:
             buckets=_LATENCY_BUCKETS_S,
             registry=self._registry,
         )
+
+    def watch_ringing(self, ringing: Sized) -> None:
+        """Expose how many ring whenever it is asked for: some end by their deadline, with nobody to tell."""
+        self._ringing.set_function(lambda: len(ringing))
 
     def refused(self, platform: str, code: str) -> None:
         self._refused.labels(platform, code).inc()

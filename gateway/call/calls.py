@@ -13,6 +13,7 @@ import structlog
 
 from gateway.call.answering import AnsweredBy
 from gateway.call.record import CallRecord
+from gateway.call.ringing import Ringing
 from gateway.call.session import CallSession
 from gateway.errors import Refused, TtsError
 from gateway.platforms.base import Answerer, IncomingCall
@@ -70,25 +71,27 @@ class Calls:
         self._live: dict[str, _Live] = {}
         self._ended: deque[CallRecord] = deque(maxlen=keep_records)
         self._closing: set[asyncio.Task[None]] = set()
+        self.ringing = Ringing(now)
         self.draining = False
 
     # Before the stream.
 
-    def admit(self, call_id: str, bot: str = "") -> None:
+    def admit(self, call_id: str, bot: str = "", reference: str = "") -> None:
         """Refused: 503 while draining or when one more is too many, also of this bot, 409 when this call is on already.
 
-        Without a bot only the calls of all are counted.
+        Without a bot only the calls of all are counted. A call that we placed has kept its place under `reference`.
         """
         self._expire()
         if self.draining:
             raise Refused("draining", "the gateway is shutting down", http_status=503, retryable=True)
         if call_id in self._live:
             raise Refused("call_is_on", "this call already has a stream", http_status=409)
-        if len(self._live) + len(self._reserved.keys() - {call_id}) >= self._max_calls:
-            raise Refused("at_capacity", f"{self._max_calls} calls are on", http_status=503, retryable=True)
+        others = self._bots(call_id, reference)
+        if len(others) >= self._max_calls:
+            raise Refused("at_capacity", f"{self._max_calls} calls are on or ring", http_status=503, retryable=True)
         cap = self._caps.get(bot, self._max_calls)
-        if self._of_bot(bot, call_id) >= cap:
-            raise Refused("bot_at_capacity", f"{cap} calls of this bot are on", http_status=503, retryable=True)
+        if others.count(bot) >= cap:
+            raise Refused("bot_at_capacity", f"{cap} calls of this bot are on or ring", http_status=503, retryable=True)
 
     def reserve(
         self,
@@ -167,7 +170,7 @@ class Calls:
 
     @property
     def has_room(self) -> bool:
-        return not self.draining and len(self._live) + len(self._reserved) < self._max_calls
+        return not self.draining and len(self._bots()) < self._max_calls
 
     # The end.
 
@@ -186,10 +189,10 @@ class Calls:
         if self._closing:
             await asyncio.wait(self._closing)
 
-    def _of_bot(self, bot: str, but: str) -> int:
-        """Calls of a bot that are on or have a place, without the one that asks."""
-        held = [held.bot for held in self._reserved.values() if held.call.call_id != but]
-        return [*held, *(live.record.bot for live in self._live.values())].count(bot)
+    def _bots(self, but_call: str = "", but_reference: str = "") -> list[str]:
+        """The bot of every call that is on, has a place, or rings, without the one that asks."""
+        held = [held.bot for held in self._reserved.values() if held.call.call_id != but_call]
+        return [*held, *self.ringing.bots(but_reference), *(live.record.bot for live in self._live.values())]
 
     async def _none_left(self, patience_s: float | None) -> None:
         if self._live:

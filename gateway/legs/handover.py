@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import structlog
 
 from gateway.errors import PeerFault, Refused, VoicebotError
-from gateway.legs.outbound import RING_TIMEOUT_S
+from gateway.legs.outbound import RING_TIMEOUT_S, call_off
 from gateway.platforms.base import Document, Platform, Rooms, WebhookRequest
 from gateway.platforms.control import CallControl, OutboundCall, may_be_done
 from gateway.platforms.target import is_address, is_number
@@ -122,7 +122,7 @@ class Handovers:
             return
         if ringing.news.result() is _News.ANSWERED:
             del self._known[_key_of(url)]
-            self._begin(_hang_up(self._controls[platform.name], ringing.call_id))
+            self._begin(call_off(self._controls[platform.name], ringing.call_id))
 
     def left(self, call_id: str) -> None:
         """The caller's stream has ended."""
@@ -131,7 +131,7 @@ class Handovers:
                 ringing.stream_is_over = True
                 _tell(ringing, _News.CALLER_GONE)
         if (control := self._astray.pop(call_id, None)) is not None:
-            self._begin(_hang_up(control, call_id))
+            self._begin(call_off(control, call_id))
 
     def hung_up(self, platform: Platform, call_id: str) -> None:
         """The platform says that the caller's call is over, not only its stream.
@@ -143,7 +143,7 @@ class Handovers:
                 continue
             if ringing.agent_id:
                 del self._known[key]
-                self._begin(_hang_up(self._controls[platform.name], ringing.agent_id))
+                self._begin(call_off(self._controls[platform.name], ringing.agent_id))
 
     async def stop(self) -> None:
         """Call off what still rings."""
@@ -187,7 +187,7 @@ class Handovers:
             # end the caller's, and who answers now comes too late.
             self._known.pop(key, None)
             if ringing.agent_id:
-                await _hang_up(control, ringing.agent_id)
+                await call_off(control, ringing.agent_id)
             raise
         finally:
             self._ringing.discard(ringing.call_id)
@@ -201,13 +201,6 @@ class Handovers:
             if may_be_done(fault):
                 self._astray[ringing.call_id] = control
             raise
-
-
-async def _hang_up(control: CallControl, call_id: str) -> None:
-    try:
-        await control.hang_up(call_id)
-    except PeerFault as fault:  # it rings until its own timeout, or the people on it notice
-        log.error("hang_up_failed", code=fault.code, error=str(fault))
 
 
 def _check(invitation: Invitation) -> None:

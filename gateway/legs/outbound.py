@@ -1,21 +1,30 @@
 """Calls that we place: the platform dials, asks our answer webhook when the call is answered, and streams as ever."""
 
+import asyncio
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import structlog
+
 from gateway.bots.routing import BOT_PARAMETER
+from gateway.call.ringing import Ringing
 from gateway.call.script import HANG_UP, LEAVE_MESSAGE, TALK, Script
-from gateway.errors import Refused
+from gateway.errors import PeerFault, Refused, VoicebotError
 from gateway.events import CallStarted
-from gateway.platforms.control import CallControl, OutboundCall
+from gateway.platforms.control import CallControl, OutboundCall, may_be_done
 from gateway.platforms.target import is_address
+
+log = structlog.get_logger(__name__)
 
 # People let it ring five or six times.
 RING_TIMEOUT_S = 30
-# From dialling to the answer webhook: the ringing, and what carriers add before it.
+# A call keeps its place for so long while nobody answers: the ringing, and what platforms and carriers add to it. One
+# that the platform says is over gives it back at once.
+PLACE_S = RING_TIMEOUT_S + 30.0
+# From dialling to the answer webhook; one that comes later still finds what the call was placed with.
 REMEMBER_S = 120.0
 # They are kept here from dialling to the call's end, for every call that is on.
 MAX_PARAMETERS = 10
@@ -93,21 +102,35 @@ def _for_machines(body: Mapping[str, Any]) -> dict[str, str]:
     return {MACHINE_PARAMETER: machine, MESSAGE_PARAMETER: message.strip()}
 
 
-class Outbound:
-    """Places calls and remembers, until they are answered, which parameters they were given. `now` is monotonic."""
+@dataclass(slots=True)
+class _Placed:
+    until_s: float  # remembered
+    control: CallControl
+    parameters: Mapping[str, str] = field(repr=False)
+    call_id: str = ""  # once the platform has told it
 
-    def __init__(self, controls: Mapping[str, CallControl], now: Callable[[], float]) -> None:
+
+class Outbound:
+    """Places calls and remembers, until they are answered, which parameters they were given. `now` is monotonic.
+
+    `ringing` keeps a place for each until then.
+    """
+
+    def __init__(self, controls: Mapping[str, CallControl], ringing: Ringing, now: Callable[[], float]) -> None:
         self._controls = controls
+        self._ringing = ringing
         self._now = now
-        self._parameters: dict[str, tuple[float, Mapping[str, str]]] = {}
+        self._placed: dict[str, _Placed] = {}
+        self._stopping = False
 
     def placed(self, reference: str) -> bool:
         """Whether a call with this reference was placed lately."""
         self._forget()
-        return reference in self._parameters
+        return reference in self._placed
 
-    async def place(self, platform: str, wanted: Wanted, base: str, *, ask_who: bool = False) -> str:
-        """Dial and return the call's id; Refused (400) where the platform cannot, PeerFault when its API fails.
+    async def place(self, platform: str, wanted: Wanted, base: str, bot: str, *, ask_who: bool = False) -> str:
+        """Dial for `bot` and return the call's id; Refused (400) where the platform cannot, PeerFault when its API
+        fails.
 
         `ask_who`: the platform is to find out, too, whether a machine answers.
         """
@@ -118,23 +141,56 @@ class Outbound:
         # In the URL there is only a number: parameters are personal, and URLs are logged on the way.
         reference = secrets.token_hex(_REFERENCE_BYTES)
         self._forget()
-        self._parameters[reference] = (self._now() + REMEMBER_S, wanted.parameters)
-        url = f"{base}/{platform}/voice?{REFERENCE}={reference}"
-        return await control.dial(
-            OutboundCall(wanted.to, wanted.caller, url, f"{base}/{platform}/status", RING_TIMEOUT_S, ask_who)
+        self._placed[reference] = placed = _Placed(self._now() + REMEMBER_S, control, wanted.parameters)
+        self._ringing.begin(reference, bot, PLACE_S)
+        ours, query = f"{base}/{platform}", f"{REFERENCE}={reference}"
+        call = OutboundCall(
+            wanted.to, wanted.caller, f"{ours}/voice?{query}", f"{ours}/status?{query}", RING_TIMEOUT_S, ask_who
         )
+        try:
+            placed.call_id = await control.dial(call)
+        except VoicebotError as error:
+            if not (isinstance(error, PeerFault) and may_be_done(error)):  # else it may ring all the same
+                self.over(reference)
+            raise
+        if self._stopping:
+            await self._call_off(reference)
+        return placed.call_id
+
+    def over(self, reference: str) -> None:
+        """A call of this reference will not be answered any more; nothing happens without one."""
+        self._ringing.end(reference)
+        self._placed.pop(reference, None)
+
+    async def stop(self) -> None:
+        """Call off what still rings: who answered now would hear nothing."""
+        self._stopping = True
+        await asyncio.gather(*(self._call_off(reference) for reference in list(self._placed)))
 
     def parameters(self, reference: str) -> Mapping[str, str]:
         """What was asked for with the call of this reference; nothing for an unknown one, and for inbound calls."""
         self._forget()
         # Kept: platforms repeat a webhook that was answered too late.
-        return self._parameters.get(reference, (0.0, {}))[1]
+        placed = self._placed.get(reference)
+        return placed.parameters if placed is not None else {}
+
+    async def _call_off(self, reference: str) -> None:
+        placed = self._placed.get(reference)
+        if placed is not None and placed.call_id and reference in self._ringing:
+            self.over(reference)
+            await call_off(placed.control, placed.call_id)
 
     def _forget(self) -> None:
         now_s = self._now()
-        for reference, (until_s, _) in list(self._parameters.items()):
-            if until_s <= now_s:
-                del self._parameters[reference]
+        self._placed = {reference: placed for reference, placed in self._placed.items() if placed.until_s > now_s}
+
+
+async def call_off(control: CallControl, call_id: str) -> None:
+    """Hang up a call that nobody is to answer or stay on. Never raises."""
+    try:
+        await control.hang_up(call_id)
+    except PeerFault as fault:  # it rings until its own timeout, or the people on it notice
+        log.error("hang_up_failed", code=fault.code, error=str(fault))
 
 
 def reference_of(url: str) -> str:

@@ -75,6 +75,7 @@ class PlatformRig:
     greeting: str = GREETING
     insecure: bool = False
     others: Sequence[Bot] = ()
+    max_calls: int = 10
 
     def gateway(self) -> Gateway:
         """A gateway that speaks this platform and asks for the webhook's token; signatures are tests/integration's."""
@@ -87,7 +88,7 @@ class PlatformRig:
             {self.name: platform_named(self.name)},
             controls,  # type: ignore[arg-type]  # hang_up is all the session uses
         )
-        calls = NotedCalls(10, 60.0, 100, asyncio.get_running_loop().time)
+        calls = NotedCalls(self.max_calls, 60.0, 100, asyncio.get_running_loop().time)
         routing = Routing(Bot(script, self.timing, "af_heart", 1.0), self.others)
         return Gateway(parts, routing, calls, Telemetry(), Bounds(10.0, 5.0), self.insecure)
 

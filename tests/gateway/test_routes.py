@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 from aiohttp import WSMsgType
 
+from gateway.routes import RETRY_AFTER_S
 from tests.rig.server import (
     ADMIN_TOKEN,
     PUBLIC_URL,
@@ -386,6 +387,21 @@ async def test_a_call_cannot_be_placed_without_an_account() -> None:
         wanted = {"to": "+15550100001", "from": "+15550100002"}
         async with house.http.post(house.url + "/calls", json=wanted, headers=ADMIN) as answer:
             assert (answer.status, (await answer.json())["error"]) == (400, "cannot_dial")
+
+
+@pytest.mark.parametrize("full", [True, False])
+async def test_a_call_too_many_is_not_placed_and_may_be_tried_again(full: bool) -> None:
+    async with served(max_calls=1) as house:
+        if full:
+            house.gateway.calls.ringing.begin("another", "default", 60.0)
+        else:
+            await house.gateway.stop(0.0)
+        wanted = {"to": "+15550100001", "from": "+15550100002"}
+        async with house.http.post(house.url + "/calls", json=wanted, headers=ADMIN) as answer:
+            assert (answer.status, (await answer.json())["error"]) == (503, "at_capacity" if full else "draining")
+            assert answer.headers["Retry-After"] == str(RETRY_AFTER_S)
+        async with house.http.post(house.url + "/calls", json={}, headers=ADMIN) as answer:
+            assert "Retry-After" not in answer.headers
 
 
 @pytest.mark.parametrize("bot", ["nobody", 7, "x" * 1000])

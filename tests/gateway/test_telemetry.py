@@ -80,3 +80,11 @@ def test_the_process_tells_its_memory_and_open_files() -> None:
     told = exposed(Telemetry())
     assert told["process_resident_memory_bytes"] > 1e6
     assert told["process_open_fds"] > 0
+
+
+def test_calls_that_ring_are_looked_for_when_they_are_asked_for() -> None:
+    telemetry, ringing = Telemetry(), ["one"]
+    telemetry.watch_ringing(ringing)
+    assert exposed(telemetry)["voicebot_calls_ringing"] == 1
+    ringing.clear()  # by a deadline: nobody says so
+    assert exposed(telemetry)["voicebot_calls_ringing"] == 0

@@ -283,3 +283,18 @@ def test_a_bot_has_no_more_calls_than_its_cap_and_leaves_room_for_others() -> No
         assert code_of(lambda: house.calls.admit("CA2", "capped")) == ("bot_at_capacity", 503, True)
 
     at_home(script, max_calls=5)
+
+
+def test_calls_that_ring_have_their_places_and_their_bots() -> None:
+    async def script(house: House) -> None:
+        house.calls.ringing.begin("ours", "capped", 60.0)
+        assert code_of(lambda: house.calls.admit("", "capped")) == ("bot_at_capacity", 503, True)
+        house.calls.admit("", "other")
+        house.calls.ringing.begin("theirs", "other", 60.0)
+        assert not house.calls.has_room
+        assert code_of(lambda: house.calls.admit("CA1", "other")) == ("at_capacity", 503, True)
+        house.calls.admit("CA1", "capped", "ours")  # it is the one that rings
+        await asyncio.sleep(60.0)
+        assert house.calls.has_room
+
+    at_home(script)

@@ -6,21 +6,25 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from gateway.call.ringing import Ringing
 from gateway.call.script import Script
-from gateway.errors import PeerFault, Refused
+from gateway.errors import PeerFault, Refused, VoicebotError
 from gateway.events import CallStarted
-from gateway.legs.outbound import REMEMBER_S, Outbound, Wanted, planned, read_wanted, reference_of, scripted
+from gateway.legs.outbound import PLACE_S, REMEMBER_S, Outbound, Wanted, planned, read_wanted, reference_of, scripted
 from gateway.platforms.control import OutboundCall
 from media.formats import ULAW_8K
 
 BASE = "https://bot.example.test"
+WANTED = Wanted("+15550100001", "+15550100002")
 CALL = {"to": "+15550100001", "from": "+15550100002"}
 
 
 @dataclass
 class Dialler:
-    fault: PeerFault | None = None
+    fault: VoicebotError | None = None
     calls: list[OutboundCall] = field(default_factory=list)
+    hung_up: list[str] = field(default_factory=list)
+    deaf: bool = False
 
     async def dial(self, call: OutboundCall) -> str:
         self.calls.append(call)
@@ -28,26 +32,32 @@ class Dialler:
             raise self.fault
         return f"call-{len(self.calls)}"
 
+    async def hang_up(self, call_id: str) -> None:
+        self.hung_up.append(call_id)
+        if self.deaf:
+            raise PeerFault("rest_timeout")
 
-def outbound(dialler: Dialler, now_s: list[float]) -> Outbound:
+
+def outbound(dialler: Dialler, now_s: list[float], ringing: Ringing | None = None) -> Outbound:
     control: Any = dialler
-    return Outbound({"twilio": control}, lambda: now_s[0])
+    return Outbound({"twilio": control}, Ringing(lambda: now_s[0]) if ringing is None else ringing, lambda: now_s[0])
 
 
 async def test_the_platform_dials_and_asks_our_webhook() -> None:
     dialler = Dialler()
-    placed = await outbound(dialler, [0.0]).place("twilio", Wanted("+15550100001", "+15550100002"), BASE)
+    placed = await outbound(dialler, [0.0]).place("twilio", WANTED, BASE, "clinic")
     assert placed == "call-1"
     (call,) = dialler.calls
     assert (call.to, call.caller) == ("+15550100001", "+15550100002")
     assert urlsplit(call.answer_url)[:3] == ("https", "bot.example.test", "/twilio/voice")
-    assert call.status_url == f"{BASE}/twilio/status"
+    assert urlsplit(call.status_url)[:3] == ("https", "bot.example.test", "/twilio/status")
+    assert reference_of(call.status_url) == reference_of(call.answer_url) != ""
 
 
 async def test_parameters_stay_here_and_come_back_with_the_answer_webhook_as_often_as_it_is_sent() -> None:
     dialler, now_s = Dialler(), [0.0]
     placing = outbound(dialler, now_s)
-    await placing.place("twilio", Wanted("+15550100001", "+15550100002", {"customer": "Ada"}), BASE)
+    await placing.place("twilio", Wanted("+15550100001", "+15550100002", {"customer": "Ada"}), BASE, "clinic")
     url = dialler.calls[0].answer_url
     assert "Ada" not in url
     assert placing.parameters(reference_of(url)) == {"customer": "Ada"}
@@ -65,13 +75,13 @@ def test_an_inbound_call_has_no_parameters(url: str) -> None:
 
 async def test_without_an_account_nothing_is_dialled() -> None:
     with pytest.raises(Refused, match="cannot_dial"):
-        await outbound(Dialler(), [0.0]).place("vonage", Wanted("+15550100001", "+15550100002"), BASE)
+        await outbound(Dialler(), [0.0]).place("vonage", WANTED, BASE, "clinic")
 
 
 async def test_a_failing_api_is_told() -> None:
     dialler = Dialler(PeerFault("rest_timeout", retryable=True))
     with pytest.raises(PeerFault, match="rest_timeout"):
-        await outbound(dialler, [0.0]).place("twilio", Wanted("+15550100001", "+15550100002"), BASE)
+        await outbound(dialler, [0.0]).place("twilio", WANTED, BASE, "clinic")
 
 
 def test_what_is_wanted_is_read() -> None:
@@ -153,10 +163,58 @@ def test_a_wish_that_cannot_be_is_refused(wish: dict[str, Any], code: str) -> No
 async def test_the_platform_is_asked_who_answers_and_a_placed_call_is_known_by_its_reference() -> None:
     dialler, now_s = Dialler(), [0.0]
     placing = outbound(dialler, now_s)
-    await placing.place("twilio", Wanted("+15550100001", "+15550100002"), BASE, ask_who=True)
+    await placing.place("twilio", WANTED, BASE, "clinic", ask_who=True)
     assert dialler.calls[0].ask_who
     reference = reference_of(dialler.calls[0].answer_url)
     assert placing.placed(reference)
     assert not placing.placed("")
     now_s[0] = REMEMBER_S
     assert not placing.placed(reference)
+
+
+async def test_a_call_keeps_a_place_for_its_bot_while_it_rings() -> None:
+    dialler, now_s = Dialler(), [0.0]
+    ringing = Ringing(lambda: now_s[0])
+    placing = outbound(dialler, now_s, ringing)
+    for _ in range(2):
+        await placing.place("twilio", WANTED, BASE, "clinic")
+    assert ringing.bots() == ["clinic", "clinic"]
+    placing.over(reference_of(dialler.calls[0].status_url))
+    placing.over("unknown")
+    assert len(ringing) == 1
+    now_s[0] = PLACE_S
+    assert len(ringing) == 0
+
+
+@pytest.mark.parametrize(
+    ("fault", "kept"),
+    [
+        (PeerFault("rest_refused"), 0),
+        (Refused("bad_target"), 0),
+        (PeerFault("rest_timeout"), 1),
+        (PeerFault("rest_bad_answer"), 1),
+    ],
+    ids=lambda value: getattr(value, "code", value),
+)
+async def test_a_call_that_was_surely_not_placed_keeps_none(fault: VoicebotError, kept: int) -> None:
+    """One whose answer was lost may ring all the same."""
+    ringing = Ringing(lambda: 0.0)
+    with pytest.raises(type(fault), match=fault.code):
+        await outbound(Dialler(fault), [0.0], ringing).place("twilio", WANTED, BASE, "clinic")
+    assert len(ringing) == kept
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+async def test_what_rings_at_the_end_is_called_off(deaf: bool) -> None:
+    dialler, now_s = Dialler(deaf=deaf), [0.0]
+    ringing = Ringing(lambda: now_s[0])
+    placing = outbound(dialler, now_s, ringing)
+    for _ in range(3):
+        await placing.place("twilio", WANTED, BASE, "clinic")
+    placing.over(reference_of(dialler.calls[0].status_url))
+    ringing.end(reference_of(dialler.calls[1].answer_url))  # answered
+    await placing.stop()
+    assert dialler.hung_up == ["call-3"]
+    await placing.place("twilio", WANTED, BASE, "clinic")  # it was on its way
+    assert dialler.hung_up == ["call-3", "call-4"]
+    assert len(ringing) == 0
