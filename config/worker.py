@@ -38,6 +38,7 @@ class Worker(Group):
     idle_s: Annotated[float, Field(gt=0, le=86_400)]
     session_s: Annotated[float, Field(gt=0, le=86_400)]
     stall_s: Annotated[float, Field(gt=0, le=300)]
+    hang_s: Annotated[float, Field(gt=0, le=600)]
     drain_s: Annotated[float, Field(ge=0, le=3600)]
     ray: Ray
 

@@ -69,6 +69,7 @@ class ErrorCode(StrEnum):
     BUSY = "busy"
     STALE = "request_stale"
     ENGINE_FAILED = "engine_failed"
+    ENGINE_LOST = "engine_lost"
 
 
 # magic, kind, two spare bytes, request number: a JSON control can never begin with 0x01.

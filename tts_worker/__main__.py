@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import logging
+import os
 import signal
 import socket
 import sys
@@ -45,6 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     server = _Server(app, settings.worker.drain_s)
     asyncio.run(server.serve(sockets=[listener]))
+    if server.engine_lost:
+        # The end of the interpreter, and of a GPU's runtime, would wait for the call that does not return.
+        sys.stderr.flush()
+        os._exit(1)
     return 0 if server.engine_error is None else 1
 
 
@@ -100,6 +105,7 @@ class _Server(uvicorn.Server):
         )
         logging.getLogger("uvicorn.error").addFilter(_is_no_denial)
         self.engine_error: BaseException | None = None
+        self.engine_lost = False
         self._worker: Worker = app.state.worker
         self._drain_s = drain_s
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -111,9 +117,10 @@ class _Server(uvicorn.Server):
         for listener in sockets or ():
             host, port, *_ = listener.getsockname()
             log.info("worker_listening", host=host, port=port, engine=self._worker.engine.name)
-        warmed_up = self._worker.scheduler.warmed_up
-        if warmed_up is not None:
+        warmed_up, lost = self._worker.scheduler.warmed_up, self._worker.scheduler.lost
+        if warmed_up is not None and lost is not None:
             warmed_up.add_done_callback(self._on_warm)
+            lost.add_done_callback(self._on_lost)
 
     def _on_warm(self, warmed_up: asyncio.Future[None]) -> None:
         if warmed_up.cancelled():
@@ -124,6 +131,11 @@ class _Server(uvicorn.Server):
         else:
             log.error("engine_failed_to_start", engine=self._worker.engine.name, error=str(self.engine_error))
             self.should_exit = True
+
+    def _on_lost(self, lost: asyncio.Future[str]) -> None:
+        """Everybody has been answered; let them hear it, then end, so that whoever keeps the process starts another."""
+        self.engine_lost = True
+        self._begin_drain()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """First signal: drain, then stop with exit code 0. Second: stop now."""

@@ -25,7 +25,7 @@ def configured_app(settings: WorkerSettings) -> Starlette:
     """Return the application with the configured engine and limits; ConfigError when the engine cannot be had."""
     own = settings.worker
     engine = build_engine(own.engine, settings.models.dir, own.weights, own.threads, own.device)
-    limits = WorkerLimits(own.max_sessions, own.max_queued, own.idle_s, own.session_s, own.stall_s)
+    limits = WorkerLimits(own.max_sessions, own.max_queued, own.idle_s, own.session_s, own.stall_s, own.hang_s)
     return build_app(engine, limits, own.token)
 
 
@@ -47,7 +47,7 @@ def build_app(
     if defaults.language and defaults.language not in engine.languages:
         raise ConfigError(f"engine {engine.name} has no language {defaults.language}; use {sorted(engine.languages)}")
     reader = RequestReader(engine.voices, engine.languages, wall_clock_s)
-    worker = Worker(engine, Scheduler(engine, limits.max_queued), reader, defaults, limits, token)
+    worker = Worker(engine, Scheduler(engine, limits.max_queued, limits.hang_s), reader, defaults, limits, token)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -75,13 +75,13 @@ def _defaults(engine: Engine) -> Delivery:
 
 
 async def ping(request: Request) -> JSONResponse:
-    """200 when the engine is ready, full or not: a full worker must not be replaced. 503 while it loads or stops.
+    """200 when the engine is ready, full or not: a full worker must not be replaced. 503 while it loads or stops, and
+    when the engine is lost: then it must be.
 
     `free` is how many more sessions would be taken now.
     """
     worker: Worker = request.app.state.worker
-    status = "ok" if worker.ready else "draining" if worker.draining else "loading"
-    facts = {"status": status, "engine": worker.engine.name, "sessions": worker.sessions, "free": worker.free}
+    facts = {"status": worker.status, "engine": worker.engine.name, "sessions": worker.sessions, "free": worker.free}
     return JSONResponse(facts, 200 if worker.ready else 503)
 
 

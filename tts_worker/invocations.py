@@ -24,6 +24,7 @@ _STATUS = {
     ErrorCode.STALE: 408,
     ErrorCode.BUSY: 503,
     ErrorCode.ENGINE_FAILED: 500,
+    ErrorCode.ENGINE_LOST: 503,
 }
 
 
@@ -95,8 +96,9 @@ async def _body(request: Request) -> bytes:
 
 
 def _refusal(code: ErrorCode, message: str, **facts: int) -> JSONResponse:
-    headers = {"Retry-After": "1"} if code is ErrorCode.BUSY else None
-    return JSONResponse({"error": code.value, "message": message, **facts}, _STATUS.get(code, 400), headers)
+    status = _STATUS.get(code, 400)
+    headers = {"Retry-After": "1"} if status == 503 else None
+    return JSONResponse({"error": code.value, "message": message, **facts}, status, headers)
 
 
 class _Spoken(Response):

@@ -1,7 +1,8 @@
 """A request at the scheduler, and who waits for it."""
 
 import time
-from collections.abc import Callable, Hashable
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -53,6 +54,39 @@ class Job:
     def cancel(self) -> None:
         """Forget the request: queued pieces are dropped; one in work is given up or thrown away. Idempotent."""
         self._cancel(self)
+
+
+class Unanswered:
+    """The jobs that were accepted and are not answered yet, in their order; one is live for as long as it is here."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[Job, None] = {}
+        self._of_session: Counter[Hashable] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def __iter__(self) -> Iterator[Job]:
+        return iter(tuple(self._jobs))
+
+    def has(self, session: Hashable) -> bool:
+        """Whether the session is owed anything."""
+        return session in self._of_session
+
+    def add(self, job: Job) -> None:
+        self._jobs[job] = None
+        self._of_session[job.session] += 1
+
+    def retire(self, job: Job) -> bool:
+        """Take the job out; False when it already was."""
+        if not job.live:
+            return False
+        job.live = False
+        del self._jobs[job]
+        self._of_session[job.session] -= 1
+        if not self._of_session[job.session]:
+            del self._of_session[job.session]
+        return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from config.settings import WorkerSettings
 from config.worker import Worker as WorkerGroup
 from tts_worker.app import configured_app
 from tts_worker.engines import build_engine
+from tts_worker.worker import Worker
 
 log = structlog.get_logger(__name__)
 
@@ -98,9 +99,12 @@ def _replica(settings: WorkerSettings) -> type:
         app: Starlette  # set by Serve
 
         async def check_health(self) -> None:
-            """Return once the engine is warm: until then Serve sends nobody. Raises what the engine failed with."""
-            warmed_up = self.app.state.worker.scheduler.warmed_up
-            await asyncio.shield(warmed_up)
+            """Return once the engine is warm: until then Serve sends nobody. Raises when it failed, or is lost."""
+            worker: Worker = self.app.state.worker
+            assert worker.scheduler.warmed_up is not None
+            await asyncio.shield(worker.scheduler.warmed_up)
+            if worker.scheduler.is_lost:
+                raise RuntimeError("the engine is lost; see the replica's log")
 
     return Replica
 

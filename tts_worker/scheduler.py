@@ -7,22 +7,22 @@ cancelled request is silent from the moment cancel returns.
 
 import asyncio
 import threading
-from collections import Counter
 from collections.abc import Callable, Hashable
-from functools import partial
-from typing import TypeVar
 
 import structlog
 
 from media.formats import BYTES_PER_SAMPLE_PCM16
-from tts_worker.engine import Engine, EngineError, Interrupted, PieceAudio, as_engine_error
+from media.tts_wire import ErrorCode
+from tts_worker.engine import Engine, EngineError, PieceAudio, as_engine_error
+from tts_worker.engine_threads import EngineThreads
 from tts_worker.fair_queue import FairQueue
 from tts_worker.gathering import gather
-from tts_worker.job import Busy, Job, Listener, Task
+from tts_worker.job import Busy, Job, Listener, Task, Unanswered
 from tts_worker.request import SpeechRequest
+from tts_worker.speaking import speak
 from tts_worker.telemetry import Telemetry
+from tts_worker.watchdog import LOOKS, Watchdog
 
-T = TypeVar("T")
 log = structlog.get_logger(__name__)
 
 # All sessions together. At 0.3 s a sentence this is half a minute of work; more would only be answered too late.
@@ -30,56 +30,66 @@ MAX_QUEUED_REQUESTS = 512
 # Pieces spoken and not yet handed out. An engine that is faster than the loop waits for it here: who does not read is
 # held by the loop, and until it has said so everything would be spoken into memory.
 MAX_UNDELIVERED_PIECES = 64
-# How long stop waits for the piece in work; the threads are daemons and do not hold the process.
-_STOP_S = 5.0
+# What one call of the engine may take. The longest piece is 17 s of speech, 8 s of work for two slow cores; after 60 s
+# nobody on the phone waits any more, however busy the machine is.
+HANG_S = 60.0
 
 
 class Scheduler:
     """The engine's two threads. Everything public is called on the event loop that called `start`."""
 
-    def __init__(self, engine: Engine, max_queued_requests: int = MAX_QUEUED_REQUESTS) -> None:
+    def __init__(self, engine: Engine, max_queued_requests: int = MAX_QUEUED_REQUESTS, hang_s: float = HANG_S) -> None:
         self._engine = engine
         self._max_queued_requests = max_queued_requests
+        self._hang_s = hang_s
+        self._watchdog = Watchdog()
         self._changed = threading.Condition()
         self._plans: FairQueue[Job] = FairQueue()
         self._tasks: FairQueue[Task] = FairQueue()
         self._in_work: list[Task] = []
         self._undelivered = 0
-        self._stopping = False
-        self._unfinished: Counter[Hashable] = Counter()
-        self._threads: list[threading.Thread] = []
+        self._unanswered = Unanswered()
+        self._threads = EngineThreads(self._changed, lambda why: self._post(self._lose, why))
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._watch_task: asyncio.Task[None] | None = None
         self.warmed_up: asyncio.Future[None] | None = None
+        self.lost: asyncio.Future[str] | None = None
         self.telemetry = Telemetry()
 
     @property
     def ready(self) -> bool:
         """Whether the engine is warm and requests are taken."""
         warm = self.warmed_up
-        return not self._stopping and warm is not None and warm.done() and warm.exception() is None
+        return not self._threads.stopping and warm is not None and warm.done() and warm.exception() is None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the engine hangs or has lost a thread: this process will not speak again."""
+        return self.lost is not None and self.lost.done()
 
     @property
     def queued_requests(self) -> int:
         """Requests accepted and not yet answered, of all sessions."""
-        return self._unfinished.total()
+        return len(self._unanswered)
 
     def start(self) -> None:
-        """Start both threads; `warmed_up` completes when the engine is ready, or with the engine's error."""
+        """Start both threads. `warmed_up` completes when the engine is ready, or with its error; `lost` when it hangs.
+
+        The warm-up itself has no bound: nobody is sent here before, and whoever started the process gives it up.
+        """
         self._loop = asyncio.get_running_loop()
-        self.warmed_up = self._loop.create_future()
-        planning = partial(self._serve, self._plans.pop, self._plan)
-        for name, run in (("tts-plan", planning), ("tts-speak", self._run_inference)):
-            thread = threading.Thread(target=run, name=name, daemon=True)
-            self._threads.append(thread)
-            thread.start()
+        self.warmed_up, self.lost = self._loop.create_future(), self._loop.create_future()
+        self._threads.start("tts-plan", lambda: self._threads.serve(self._plans.pop, self._plan))
+        self._threads.start("tts-speak", self._run_inference)
+        self._watch_task = asyncio.create_task(self._watch(), name="tts-watchdog")
 
     async def stop(self) -> None:
         """End both threads after the piece in work, then close the engine. Listeners of open requests hear nothing."""
-        with self._changed:
-            self._stopping = True
-            self._changed.notify_all()
-        for thread in self._threads:
-            await asyncio.to_thread(thread.join, _STOP_S)
+        self._threads.stop()
+        if self._watch_task is not None:
+            self._watch_task.cancel()
+        if not self.is_lost:
+            await self._threads.join()
 
     def submit(self, session: Hashable, request: SpeechRequest, listener: Listener) -> Job:
         """Queue a request behind the session's others; raises Busy."""
@@ -88,15 +98,15 @@ class Scheduler:
         if self.queued_requests >= self._max_queued_requests:
             self.telemetry.ended("busy")
             raise Busy(f"{self.queued_requests} requests are waiting; try again later or on another worker")
-        job = Job(session, request, listener, self.cancel, opens_turn=not self._unfinished[session])
-        self._unfinished[session] += 1
+        job = Job(session, request, listener, self.cancel, opens_turn=not self._unanswered.has(session))
+        self._unanswered.add(job)
         with self._changed:
             self._plans.push(session, job, opens=job.opens_turn)
             self._changed.notify_all()
         return job
 
     def cancel(self, job: Job) -> None:
-        if not self._retire(job):
+        if not self._unanswered.retire(job):
             return
         self.telemetry.ended("cancelled")
         with self._changed:
@@ -116,13 +126,22 @@ class Scheduler:
             self._tasks.release(session)
             self._changed.notify_all()
 
-    def _retire(self, job: Job) -> bool:
-        """Take the job off the books; False when it already was."""
-        was_live, job.live = job.live, False
-        if was_live:
-            self._unfinished[job.session] -= 1
-            self._unfinished += Counter()  # forget the sessions that have nothing left
-        return was_live
+    async def _watch(self) -> None:
+        hang = ""
+        while not hang:
+            await asyncio.sleep(self._hang_s / LOOKS)
+            hang = self._watchdog.look()
+        self._lose(hang)
+
+    def _lose(self, why: str) -> None:
+        """Give the engine up: answer everybody, and take nothing more."""
+        if self.lost is None or self.lost.done():
+            return
+        log.error("engine_lost", engine=self._engine.name, reason=why)
+        self._threads.stop()
+        self.lost.set_result(why)
+        for job in self._unanswered:
+            self._finish_failed(job, EngineError(ErrorCode.ENGINE_LOST, "the engine hangs; use another worker"))
 
     # From here on: the two threads.
 
@@ -133,7 +152,7 @@ class Scheduler:
             self._post(self._settle_warm_up, error)
             return
         self._post(self._settle_warm_up, None)
-        self._serve(self._next_batch, self._speak)
+        self._threads.serve(self._next_batch, self._speak)
         self._engine.close()
 
     def _settle_warm_up(self, error: Exception | None) -> None:
@@ -142,16 +161,6 @@ class Scheduler:
             self.warmed_up.set_result(None)
         else:
             self.warmed_up.set_exception(error)
-
-    def _serve(self, take: Callable[[], T | None], work: Callable[[T], None]) -> None:
-        while True:
-            with self._changed:
-                while not self._stopping and (item := take()) is None:
-                    self._changed.wait()
-                if self._stopping:
-                    return
-            assert item is not None
-            work(item)
 
     def _next_batch(self) -> list[Task] | None:
         """Take what is ready; the caller holds the lock, so that a cancel finds it either queued or in work."""
@@ -163,9 +172,10 @@ class Scheduler:
     def _plan(self, job: Job) -> None:
         asked, how = job.request, job.request.delivery
         try:
-            pieces = self._engine.plan(
-                asked.text, how.voice, how.language, how.speed, early=job.opens_turn, pronunciations=asked.sounds
-            )
+            with self._watchdog.call("plan"):
+                pieces = self._engine.plan(
+                    asked.text, how.voice, how.language, how.speed, early=job.opens_turn, pronunciations=asked.sounds
+                )
         except Exception as error:
             self._fail(job, "plan", error)
             return
@@ -180,43 +190,24 @@ class Scheduler:
             self._changed.notify_all()
 
     def _speak(self, batch: list[Task]) -> None:
-        """Speak a batch. What fails together is tried one by one, so that one request's fault stays its own."""
+        self.telemetry.batch(len(batch))
         pieces = [task.piece for task in batch]
-        self.telemetry.batch(len(pieces))
-        try:
-            spoken = self._engine.synthesize_batch(pieces, lambda item: batch[item].job.live)
-        except Interrupted:
-            spoken = [None] * len(batch)
-        except Exception as error:
-            if len(batch) == 1:
-                self._drop_rest(batch[0].job)
-                self._fail(batch[0].job, "synthesize", error)
-            else:
-                log.warning("batch_failed", engine=self._engine.name, pieces=len(batch), error=type(error).__name__)
-                for task in batch:
-                    self._set_in_work([task])
-                    self._speak([task])
-            return
-        finally:
-            self._set_in_work([])
-        for task, audio in zip(batch, spoken, strict=True):
-            if audio is not None:
-                with self._changed:
-                    self._undelivered += 1
-                self._post(self._deliver, task, audio)
-
-    def _set_in_work(self, batch: list[Task]) -> None:
+        outcomes = speak(self._engine, pieces, lambda item: batch[item].job.live, self._watchdog)
         with self._changed:
-            self._in_work = batch
-
-    def _drop_rest(self, job: Job) -> None:
-        with self._changed:
-            self._tasks.drop(job.session, lambda task: task.job is job)
+            self._in_work = []
+            self._undelivered += sum(isinstance(outcome, PieceAudio) for outcome in outcomes)
+        for task, outcome in zip(batch, outcomes, strict=True):
+            if isinstance(outcome, PieceAudio):
+                self._post(self._deliver, task, outcome)
+            elif outcome is not None:
+                self._fail(task.job, "synthesize", outcome)
 
     def _fail(self, job: Job, step: str, error: Exception) -> None:
         fault = as_engine_error(error)
         if fault is not error:
             log.error("engine_failed", engine=self._engine.name, step=step, error=type(error).__name__)
+        with self._changed:
+            self._tasks.drop(job.session, lambda task: task.job is job)
         self._post(self._finish_failed, job, fault)
 
     def _post(self, call: Callable[..., None], *args: object) -> None:
@@ -240,11 +231,11 @@ class Scheduler:
             self._finish(task.job)
 
     def _finish(self, job: Job) -> None:
-        if self._retire(job):
+        if self._unanswered.retire(job):
             self.telemetry.ended("complete")
             job.listener.done()
 
     def _finish_failed(self, job: Job, fault: EngineError) -> None:
-        if self._retire(job):
+        if self._unanswered.retire(job):
             self.telemetry.ended(fault.code.value)
             job.listener.failed(fault.code, fault.message)

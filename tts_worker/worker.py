@@ -12,7 +12,7 @@ import structlog
 from tts_worker.engine import Engine
 from tts_worker.outbox import Close
 from tts_worker.request import Delivery, RequestReader
-from tts_worker.scheduler import Scheduler
+from tts_worker.scheduler import HANG_S, Scheduler
 from tts_worker.session import CLOSE_DRAINING, Session
 
 log = structlog.get_logger(__name__)
@@ -32,6 +32,7 @@ class WorkerLimits:
     session_s: float = 7_200.0
     # A socket that takes nothing for this long has lost its reader; less would end calls over a slow network.
     stall_s: float = 10.0
+    hang_s: float = HANG_S
 
 
 class Ending(Protocol):
@@ -72,6 +73,13 @@ class Worker:
     @property
     def ready(self) -> bool:
         return self.scheduler.ready and not self.draining
+
+    @property
+    def status(self) -> str:
+        """In a word: ok, loading, draining, or lost, when the engine will not speak again."""
+        if self.scheduler.is_lost:
+            return "lost"
+        return "ok" if self.ready else "draining" if self.draining else "loading"
 
     @property
     def free(self) -> int:

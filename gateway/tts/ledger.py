@@ -207,7 +207,7 @@ class Ledger:
             self._emit(SpeechDone(request.id, request.delivered_bytes // BYTES_PER_SAMPLE_PCM16))
 
     def _take_error(self, request: _Request | None, code: str, message: str) -> None:
-        if code == ErrorCode.BUSY:
+        if code in (ErrorCode.BUSY, ErrorCode.ENGINE_LOST):
             raise TtsError(code, message, retryable=True)
         if not self.ready:
             raise TtsError(code, message)

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -58,13 +58,19 @@ class WorkerProcess:
         return self.process.wait(timeout_s)
 
 
-def start_worker(*settings: str, port: int = 0, engine: str = "tone", ready: bool = True) -> WorkerProcess:
+WORKER = ("-m", "tts_worker")
+
+
+def start_worker(
+    *settings: str, port: int = 0, engine: str = "tone", ready: bool = True, program: Sequence[str] = WORKER
+) -> WorkerProcess:
     """Start `python -m tts_worker` with `section.key=value` settings; it is listening, and warm if `ready`.
 
-    The caller ends it. RuntimeError with what it said when it does not start.
+    `program` may be another that takes the same arguments. The caller ends it. RuntimeError with what it said when it
+    does not start.
     """
     given = [f"worker.port={port}", f"worker.engine={engine}", "log.format=json", *settings]
-    command = [sys.executable, "-m", "tts_worker", "serve", *(part for s in given for part in ("--set", s))]
+    command = [sys.executable, *program, "serve", *(part for s in given for part in ("--set", s))]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     log: queue.Queue[dict[str, Any]] = queue.Queue()
     threading.Thread(target=collect_log, args=(process, log), daemon=True).start()
@@ -80,9 +86,11 @@ def start_worker(*settings: str, port: int = 0, engine: str = "tone", ready: boo
 
 
 @contextmanager
-def running_worker(*settings: str, port: int = 0, engine: str = "tone") -> Iterator[WorkerProcess]:
+def running_worker(
+    *settings: str, port: int = 0, engine: str = "tone", program: Sequence[str] = WORKER
+) -> Iterator[WorkerProcess]:
     """A worker for the time of a test."""
-    worker = start_worker(*settings, port=port, engine=engine)
+    worker = start_worker(*settings, port=port, engine=engine, program=program)
     try:
         yield worker
     finally:

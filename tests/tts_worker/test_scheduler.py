@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from tests.tts_worker.gated import WAIT_S, GatedEngine
 from tts_worker.engine import BatchLimit, Piece, PieceAudio
 from tts_worker.job import Busy
 from tts_worker.request import Delivery, SpeechRequest
-from tts_worker.scheduler import MAX_UNDELIVERED_PIECES, Scheduler
+from tts_worker.scheduler import HANG_S, MAX_UNDELIVERED_PIECES, Scheduler
 from tts_worker.tone import ToneEngine
 
 
@@ -47,8 +48,8 @@ def request(text: str) -> SpeechRequest:
 
 
 @asynccontextmanager
-async def running(engine: ToneEngine, max_queued: int = 100) -> AsyncIterator[Scheduler]:
-    scheduler = Scheduler(engine, max_queued)
+async def running(engine: ToneEngine, max_queued: int = 100, hang_s: float = HANG_S) -> AsyncIterator[Scheduler]:
+    scheduler = Scheduler(engine, max_queued, hang_s)
     scheduler.start()
     assert scheduler.warmed_up is not None
     await asyncio.wait([scheduler.warmed_up])
@@ -149,6 +150,91 @@ async def test_a_fault_of_the_engine_ends_one_request_and_tells_nothing_of_its_t
     assert "secret" not in message
     assert len(engine.spoken) <= 2
     assert next_ear.failure is None
+
+
+@pytest.mark.parametrize("fault", [MemoryError, ZeroDivisionError])
+async def test_an_engine_that_fails_each_time_fails_each_request_and_none_for_ever(fault: type[Exception]) -> None:
+    class Failing(ToneEngine):
+        fails = True
+
+        def synthesize(self, piece: Piece) -> PieceAudio:
+            if self.fails:
+                raise fault
+            return super().synthesize(piece)
+
+    engine, ears, last = Failing(), [Ear() for _ in range(30)], Ear()
+    async with running(engine) as scheduler:
+        for n, ear in enumerate(ears):
+            scheduler.submit(n % 3, request("word " * 60), ear)
+        await asyncio.gather(*(ear.end() for ear in ears))
+        engine.fails = False
+        scheduler.submit("A", request("word " * 60), last)
+        await last.end()
+    assert {ear.failure[0] for ear in ears if ear.failure} == {ErrorCode.ENGINE_FAILED}
+    assert all(ear.failure for ear in ears)
+    assert (last.failure, len(last.pieces)) == (None, 3)
+
+
+async def test_an_engine_that_hangs_is_given_up_and_everybody_is_told() -> None:
+    engine, ears = GatedEngine(), [Ear() for _ in range(5)]
+    async with running(engine, hang_s=0.2) as scheduler:
+        for n, ear in enumerate(ears):
+            scheduler.submit(n % 2, request(f"caller {n}"), ear)
+        await engine.begins()
+        scheduler.submit("left", request("left"), Ear()).cancel()
+        await asyncio.gather(*(ear.end() for ear in ears))
+        assert [ear.failure and ear.failure[0] for ear in ears] == [ErrorCode.ENGINE_LOST] * 5
+        assert scheduler.lost is not None
+        assert "synthesize does not return: " in scheduler.lost.result()
+        assert "gated.py" in scheduler.lost.result()
+        assert (scheduler.ready, scheduler.is_lost, scheduler.queued_requests) == (False, True, 0)
+        with pytest.raises(Busy):
+            scheduler.submit("A", request("x"), Ear())
+        engine.open()
+        await engine.speaks(1)
+    assert [ear.pieces for ear in ears] == [[]] * 5
+    assert engine.spoken == ["caller 0"]
+
+
+async def test_a_planning_that_hangs_is_given_up_too() -> None:
+    class Pondering(GatedEngine):
+        def plan(self, text: str, voice: str, language: str, speed: float, **how: Any) -> list[Piece]:
+            self.gate.acquire(timeout=WAIT_S)
+            return super().plan(text, voice, language, speed, **how)
+
+    engine, ear = Pondering(), Ear()
+    async with running(engine, hang_s=0.2) as scheduler:
+        scheduler.submit("A", request("why"), ear)
+        await ear.end()
+        assert scheduler.lost is not None
+        assert "plan does not return" in scheduler.lost.result()
+        engine.open()
+    assert ear.failure is not None
+    assert ear.failure[0] is ErrorCode.ENGINE_LOST
+
+
+async def test_an_engine_that_is_only_slow_is_kept() -> None:
+    engine, ear = ToneEngine(realtime_factor=0.02), Ear()
+    async with running(engine, hang_s=0.5) as scheduler:
+        scheduler.submit("A", request("word " * 240), ear)  # ten pieces, 0.14 s each
+        await ear.end()
+        assert not scheduler.is_lost
+    assert ear.failure is None
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_a_thread_that_ends_unforeseen_leaves_nobody_waiting() -> None:
+    class Leaving(ToneEngine):
+        def synthesize(self, piece: Piece) -> PieceAudio:
+            raise SystemExit
+
+    ears = [Ear(), Ear()]
+    async with running(Leaving()) as scheduler:
+        for ear in ears:
+            scheduler.submit(ear, request("x"), ear)
+        await asyncio.gather(*(ear.end() for ear in ears))
+        assert not scheduler.ready
+    assert [ear.failure and ear.failure[0] for ear in ears] == [ErrorCode.ENGINE_LOST] * 2
 
 
 WIDE = BatchLimit(pieces=4, phonemes=1_000)
@@ -308,20 +394,19 @@ async def test_stopping_ends_both_threads() -> None:
 def test_a_result_that_comes_after_the_loop_is_dropped() -> None:
     engine = GatedEngine()
 
-    async def leave_work_behind() -> list[threading.Thread]:
+    async def leave_work_behind() -> Scheduler:
         scheduler = Scheduler(engine)
         scheduler.start()
         assert scheduler.warmed_up is not None
         await scheduler.warmed_up
         scheduler.submit("A", request("x"), Ear())
         await engine.begins()
-        scheduler._stopping = True
-        return scheduler._threads
+        return scheduler
 
-    threads = asyncio.run(leave_work_behind())
+    scheduler = asyncio.run(leave_work_behind())
     engine.open()
-    threads[1].join(WAIT_S)
-    assert not threads[1].is_alive()
+    asyncio.run(scheduler.stop())
+    assert not {"tts-plan", "tts-speak"} & {thread.name for thread in threading.enumerate()}
 
 
 async def test_two_thousand_sentences_of_forty_sessions_take_little_time() -> None:

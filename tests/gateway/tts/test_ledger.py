@@ -193,6 +193,7 @@ def test_an_error_of_no_request_changes_nothing() -> None:
     ("frame", "code", "retryable"),
     [
         (encode_control(Type.ERROR, code="busy", message="full"), "busy", True),
+        (encode_control(Type.ERROR, code="engine_lost", message="it hangs", request_id="1"), "engine_lost", True),
         (encode_control(Type.ERROR, code="unknown_voice", message="no"), "unknown_voice", False),
         (encode_control(Type.SESSION, framing="raw", sample_rate=24_000), "worker_protocol", True),
         (encode_control(Type.SESSION, framing="tagged", sample_rate=8_000), "worker_protocol", True),
