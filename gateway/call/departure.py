@@ -8,7 +8,7 @@ from gateway.call.ending import CallOver
 from gateway.call.line import Line
 from gateway.call.playout import Playout
 from gateway.call.turn import Happening
-from gateway.errors import VoicebotError
+from gateway.errors import Refused, VoicebotError
 from gateway.events import HangUp
 
 # The goodbye's last mark may be this late before we hang up all the same (F-10).
@@ -36,8 +36,8 @@ class Leg(Protocol):
         ...
 
     async def transfer(self, target: str, *, warm: bool = False, announce: str = "") -> None:
-        """Move the caller, warm once the target has answered and heard `announce`; Refused when nobody does, PeerFault
-        when the API fails.
+        """Move the caller, warm once the target has answered and heard `announce`; Refused when nobody does and while
+        another move is under way, PeerFault when the API fails.
         """
         ...
 
@@ -65,6 +65,7 @@ class Departure:
         self.goodbye = GOODBYE  # why we leave, when we do
         self._reason = ""  # ours, once the platform has done what we asked for
         self._moving: asyncio.Future[None] | None = None
+        self._wanted: tuple[str, str | None] = ("", None)  # the target and the announcement of that move
 
     def leave_soon(self) -> None:
         """The goodbye has sounded by our clock: end the leg. A leg that has been moved is no longer ours to end."""
@@ -76,11 +77,14 @@ class Departure:
 
         With an announcement the target is called first and told that. Refused when nobody answers there, or PeerFault
         when the API fails: the call goes on. Cancelling calls off who is still being called; a move that is under way
-        cannot be taken back.
+        cannot be taken back: whoever asks for the same one shares its outcome, for another one it is Refused.
         """
         if self._moving is not None and not self._moving.done():
+            if (target, announce) != self._wanted:
+                raise moving_already()
             await asyncio.shield(self._moving)
             return
+        self._wanted = target, announce
         self._moving = moving = asyncio.get_running_loop().create_future()
         move = self._spawn(self._move(target, announce, moving), "transfer")
         try:
@@ -118,3 +122,9 @@ class Departure:
         moving.set_result(None)
         await asyncio.sleep(TRANSFER_GRACE_S)  # `hear` ends the call sooner, when the stream has ended
         raise CallOver(TRANSFERRED)
+
+
+def moving_already() -> Refused:
+    """For who would move a caller while another move is under way: the outcome of that one would not be theirs."""
+    detail = "the caller is being moved already, or somebody is being called to take them; first see what comes of it"
+    return Refused("transfer_is_on", detail, http_status=409, retryable=True)

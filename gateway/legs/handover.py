@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import structlog
 
+from gateway.call.departure import moving_already
 from gateway.errors import PeerFault, Refused, VoicebotError
 from gateway.legs.outbound import RING_TIMEOUT_S, call_off
 from gateway.platforms.base import Document, Platform, Rooms, WebhookRequest
@@ -80,7 +81,7 @@ class Handovers:
             raise Refused("cannot_transfer", f"{platform.name} cannot hand this call over", http_status=400)
         _check(invitation)
         if call_id in self._ringing:
-            raise Refused("transfer_is_on", "an agent is being called already", http_status=409)
+            raise moving_already()
         key = secrets.token_hex(_KEY_BYTES)
         told = platform.room(key, agent=True, announcement=invitation.announcement)
         ringing = _Ringing(call_id, platform.name, told, asyncio.get_running_loop().create_future())
@@ -93,6 +94,10 @@ class Handovers:
         except asyncio.CancelledError:
             _tell(ringing, _News.CALLER_GONE)
             raise
+
+    def is_on(self, call_id: str) -> bool:
+        """Whether an agent is being called for this caller, called off, or the caller moved to them."""
+        return call_id in self._ringing
 
     def answered(self, platform: Platform, url: str) -> Document | None:
         """The document for an agent's answer webhook; None when its URL is no agent's. An agent too late is hung up."""

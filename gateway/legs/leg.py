@@ -5,6 +5,7 @@ from typing import Protocol, runtime_checkable
 
 import structlog
 
+from gateway.call.departure import moving_already
 from gateway.call.line import Line
 from gateway.errors import PeerFault, Refused
 from gateway.events import CallStarted, HangUp, SendDigits, Transfer
@@ -46,6 +47,7 @@ class Leg:
         self._control = control
         self._handovers = handovers
         self._our_number = started.caller if started.outbound else started.called
+        self._is_moving = False
 
     @property
     def abilities(self) -> frozenset[str]:
@@ -73,19 +75,19 @@ class Leg:
 
         `warm` calls the target first, for as long as that rings, and raises as Handovers.hand_over does; the caller
         stays here meanwhile. `announce` is said to who answers. `our_number` is for calls whose numbers are not known.
+        While one move is under way, every other is Refused (409), also to the same target.
         """
-        capabilities = self.platform.capabilities
-        if warm and self._handovers is not None:
-            invitation = Invitation(target, our_number or self._our_number, announce)
-            await self._handovers.hand_over(self.platform, self.call_id, invitation)
-        elif capabilities.transfer_on_stream:
-            await self._line.send(Transfer(target))
-        elif self._control is not None and "transfer" in capabilities.rest:
-            await self._control.transfer(self.call_id, target)
-            if capabilities.transfer_by_hanging_up:
-                await self._line.send(HangUp("transfer"))
-        else:
-            raise Refused("cannot_transfer", f"{self.platform.name} cannot move this call", http_status=400)
+        if self._is_moving or (self._handovers is not None and self._handovers.is_on(self.call_id)):
+            raise moving_already()
+        self._is_moving = True
+        try:
+            if warm and self._handovers is not None:
+                invitation = Invitation(target, our_number or self._our_number, announce)
+                await self._handovers.hand_over(self.platform, self.call_id, invitation)
+            else:
+                await self._move(target)
+        finally:
+            self._is_moving = False
 
     async def send_digits(self, digits: str) -> None:
         """Play DTMF into the call. PeerFault when the API fails."""
@@ -104,3 +106,14 @@ class Leg:
     async def over(self, reason: str) -> None:
         """The platform said elsewhere that the call has ended."""
         await self._line.over(reason)
+
+    async def _move(self, target: str) -> None:
+        capabilities = self.platform.capabilities
+        if capabilities.transfer_on_stream:
+            await self._line.send(Transfer(target))
+        elif self._control is not None and "transfer" in capabilities.rest:
+            await self._control.transfer(self.call_id, target)
+            if capabilities.transfer_by_hanging_up:
+                await self._line.send(HangUp("transfer"))
+        else:
+            raise Refused("cannot_transfer", f"{self.platform.name} cannot move this call", http_status=400)

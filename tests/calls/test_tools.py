@@ -281,6 +281,18 @@ def test_a_transfer_that_fails_is_told_to_the_model_and_the_call_goes_on() -> No
     assert record.ended != "transferred"
 
 
+def test_a_model_that_moves_the_caller_elsewhere_during_a_move_is_told_that_it_comes_too_late() -> None:
+    model = Model(MOVE, 'The kitchen, then.\n@transfer {"target": "kitchen"}', "You are on your way to reception.")
+    tools = Toolset(frozenset({"transfer"}), {"reception": "+15550100001", "kitchen": "+15550100003"}, ())
+    rest = Rest(takes_s=15.0)
+    _, record = held(model, tools, over(Breath("No wait, the kitchen please."), after_s=3.0), rest=rest, quiet_s=12.0)
+    assert rest.moved_to == ["+15550100001"]
+    assert outcomes(record) == [("transfer", "cancelled"), ("transfer", "transfer_is_on")]
+    (result,) = model.asked[-1][-1].tool_results
+    assert "already" in result.text
+    assert record.ended == "transferred"
+
+
 def test_a_stream_that_ends_before_the_api_has_answered_is_a_transfer_all_the_same() -> None:
     _, record = held(Model(MOVE), own("transfer"), rest=Rest(takes_s=1.0), faults=Faults(drop_at_s=10.6))
     assert (record.ended, outcomes(record)) == ("transferred", [("transfer", "ok")])

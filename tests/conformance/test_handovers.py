@@ -107,6 +107,32 @@ def test_when_nobody_answers_the_call_goes_on(name: str) -> None:
     assert trace.ended_by == "caller"
 
 
+@pytest.mark.parametrize("name", WARM)
+def test_while_an_agent_is_called_nobody_else_moves_the_caller(name: str) -> None:
+    """The second to ask is told so, and the first gets their agent."""
+
+    async def main() -> None:
+        company, refusals = Company(), []
+
+        async def interfere() -> None:
+            await asyncio.sleep(4.0)
+            assert company.gateway is not None
+            leg = company.gateway.leg(RINGING[name](SEED, "").call_id)
+            for warm in (True, False):
+                with pytest.raises(Refused) as refused:
+                    await leg.transfer("+15550100008", warm=warm, our_number="+15550100002")
+                refusals.append((refused.value.code, refused.value.http_status))
+
+        interfering = asyncio.create_task(interfere())
+        _, _, refused = await handed_over(name, company, Manners(quiet_s=30.0, greeting_s=1.0))
+        await interfering
+        assert refusals == [("transfer_is_on", 409)] * 2
+        assert refused is None
+        assert len(company.callers) == 1
+
+    run_leaping(main())
+
+
 _TWIMLS = ({"CallSid": "%", "StreamEvent": "stream-stopped"}, {"CallSid": "%", "CallStatus": "completed"})
 # What is told of the caller's call, % being its id: only the stream is over; the call is.
 CALLBACKS = {

@@ -11,7 +11,7 @@ from gateway.call.ending import CallOver, reason_of
 from gateway.call.line import Line
 from gateway.call.playout import Playout
 from gateway.call.turn import Happening
-from gateway.errors import PeerFault
+from gateway.errors import PeerFault, Refused
 from gateway.events import Command
 from gateway.platforms.base import Capabilities
 from gateway.platforms.twilio import Twilio
@@ -125,6 +125,24 @@ def test_two_who_ask_at_once_move_the_caller_once() -> None:
         await asyncio.gather(door.departure.transfer(TARGET), door.departure.transfer(TARGET))
 
     assert through(twice, takes_s=0.2)[2].leg.moved_to == [TARGET]
+
+
+@pytest.mark.parametrize(
+    ("target", "announce"), [("+15550100009", "Ada calls."), (TARGET, "Somebody else calls."), (TARGET, None)]
+)
+def test_another_move_does_not_get_the_outcome_of_the_one_under_way(target: str, announce: str | None) -> None:
+    """It was told that the caller is being moved, to somebody else than it had asked for."""
+
+    async def twice(door: Door) -> None:
+        first = asyncio.create_task(door.departure.transfer(TARGET, "Ada calls."))
+        await asyncio.sleep(2.0)
+        with pytest.raises(Refused) as refused:
+            await door.departure.transfer(target, announce)
+        assert (refused.value.code, refused.value.http_status) == ("transfer_is_on", 409)
+        await first
+
+    reason, _, door = through(twice, takes_s=5.0)
+    assert (reason, door.leg.moved_to, door.leg.announced) == ("transferred", [TARGET], ["Ada calls."])
 
 
 @pytest.mark.parametrize(("takes_s", "says"), [(0.4, "transferred"), (ANSWER_WITHIN_S + 1.0, "stop")])

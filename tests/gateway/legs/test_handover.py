@@ -183,10 +183,12 @@ def test_one_hand_over_a_call_at_a_time() -> None:
         house = House()
         first = asyncio.create_task(house.hand_over())
         await asyncio.sleep(1.0)
+        assert [house.handovers.is_on(call_id) for call_id in ("caller-1", "another")] == [True, False]
         with pytest.raises(Refused, match="transfer_is_on"):
             await house.hand_over()
         house.handovers.left("caller-1")
         await asyncio.wait({first})
+        assert not house.handovers.is_on("caller-1")
 
     run_leaping(main())
 

@@ -1,5 +1,6 @@
 """What is done to a call: on its stream where the platform can, by REST where it is configured, else refused."""
 
+import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -61,6 +62,10 @@ STARTED = CallStarted("c1", "s1", ULAW_8K, ULAW_8K, caller="+15550100001", calle
 @dataclass
 class Agents:
     invited: list[tuple[str, Invitation]] = field(default_factory=list)
+    rings_for: list[str] = field(default_factory=list)
+
+    def is_on(self, call_id: str) -> bool:
+        return call_id in self.rings_for
 
     async def hand_over(self, platform: Platform, call_id: str, invitation: Invitation) -> None:
         self.invited.append((call_id, invitation))
@@ -201,3 +206,36 @@ def test_what_will_not_be_refused_can_be_asked(
     capabilities: Capabilities, control: Control | None, able: set[str]
 ) -> None:
     assert leg(capabilities, control)[0].abilities == able
+
+
+@pytest.mark.parametrize("warm", [False, True])
+@pytest.mark.parametrize("by_stream", [False, True])
+async def test_a_caller_for_whom_somebody_is_called_is_not_moved_elsewhere(warm: bool, by_stream: bool) -> None:
+    agents = Agents(rings_for=["c1"])
+    made, line = leg(Capabilities(rest=REST, transfer_on_stream=by_stream), control := Control(), agents=agents)
+    with pytest.raises(Refused, match="transfer_is_on"):
+        await made.transfer(TARGET, warm=warm)
+    assert (control.asked, line.sent, agents.invited) == ([], [], [])
+    agents.rings_for.clear()
+    await made.transfer(TARGET, warm=warm)
+
+
+@pytest.mark.parametrize("warm", [False, True])
+async def test_a_caller_who_is_on_their_way_is_not_moved_a_second_time(warm: bool) -> None:
+    @dataclass
+    class Slow(Control):
+        done: asyncio.Event = field(default_factory=asyncio.Event)
+
+        async def _ask(self, *asked: str) -> None:
+            await super()._ask(*asked)
+            await self.done.wait()
+
+    made, _ = leg(Capabilities(rest=REST), control := Slow(), agents=(agents := Agents()))
+    first = asyncio.create_task(made.transfer(TARGET))
+    await asyncio.sleep(0)
+    with pytest.raises(Refused, match="transfer_is_on"):
+        await made.transfer("+15550100008", warm=warm)
+    control.done.set()
+    await first
+    assert (control.asked, agents.invited) == ([("transfer", "c1", TARGET)], [])
+    await made.transfer(TARGET, warm=warm)  # the platform did not end the stream: it may be tried again
