@@ -184,3 +184,4 @@ async def _send_body(send: Send, body: bytes) -> None:
     """Send a part of the body; an encoder that holds it back has nothing to send."""
     if body:
         await send({"type": "http.response.body", "body": body, "more_body": True})
+        await asyncio.sleep(0)  # as in stream.py: only the loop hears that the client is gone

@@ -94,6 +94,9 @@ async def _send(websocket: WebSocket, data: str | bytes) -> None:
         await websocket.send_text(data)
     else:
         await websocket.send_bytes(data)
+    # The server does not wait while its buffer has room. Without a turn of the loop between frames the loss of the
+    # socket is not heard of until all of them are written into it, and other sessions wait as long.
+    await asyncio.sleep(0)
 
 
 async def _watch(session: Session, limits: WorkerLimits) -> None:
