@@ -10,6 +10,7 @@
 | connect_failed, connection_lost, corrupt_stream, incomplete | the transport or the stream broke | yes |
 | malformed_output | the provider says that its model wrote nonsense | yes |
 | tool_arguments_invalid, tool_arguments_too_long | a tool call that must not be run | yes, no |
+| empty_reply | a whole reply without a word that can be spoken, and without a tool | no |
 | busy | every concurrent turn is taken, cancelled ones that still drain included | yes |
 | invalid_request, access_denied, model_not_found, credentials, misconfigured, closed | it would fail again | no |
 | internal | a bug of ours | no |

@@ -7,7 +7,7 @@ import pytest
 
 from gateway.call.record import CallRecord
 from gateway.errors import LlmError, Refused
-from gateway.llm.base import LlmEvent, Message, TextDelta, Tool
+from gateway.llm.base import Completed, LlmEvent, Message, TextDelta, Tool
 from gateway.llm.scripted import ScriptedModel
 from gateway.simulator.call import CallTrace
 from gateway.simulator.caller import CallerTurn, recorded_turn
@@ -22,19 +22,27 @@ from tests.rig.waiting import until
 LONG = "One two three four five six seven eight nine ten. Eleven twelve thirteen fourteen fifteen sixteen."
 
 
-class FailsAfter(ScriptedModel):
-    """Says some text and fails."""
+class Says(ScriptedModel):
+    """Says some text, and is done."""
 
     def __init__(self, text: str) -> None:
         super().__init__(["unused"])
         self._text = text
 
-    async def _fail(self) -> AsyncGenerator[LlmEvent]:
+    async def _end(self) -> AsyncGenerator[LlmEvent]:
         yield TextDelta(self._text)
-        raise LlmError("throttled", retryable=True)
+        yield Completed("end_turn")
 
     def stream(self, messages: Sequence[Message], system: str, tools: Sequence[Tool] = ()) -> AsyncGenerator[LlmEvent]:
-        return self._fail()
+        return self._end()
+
+
+class FailsAfter(Says):
+    """Says some text and fails."""
+
+    async def _end(self) -> AsyncGenerator[LlmEvent]:
+        yield TextDelta(self._text)
+        raise LlmError("throttled", retryable=True)
 
 
 def two_sounds(first_s: float, pause_s: float, second_s: float) -> CallerTurn:
@@ -68,6 +76,17 @@ def test_the_fallback_waits_for_the_sentences_said_before_the_model_failed() -> 
     audible = trace.playback.audible(trace.spoken[0].end_s)
     assert audible is not None
     assert audible[1] - audible[0] == pytest.approx(said_s, abs=0.3)
+
+
+def test_a_sentence_that_was_whole_when_the_model_failed_is_heard() -> None:
+    _, record = run_leaping(Rig(model=FailsAfter("We open at nine.")).call([sound(0.5)]))
+    assert record.turns[1].heard_text == f"We open at nine. {FALLBACK}"
+
+
+@pytest.mark.parametrize("text", ["", " \n\n", "\N{THUMBS UP SIGN}"])
+def test_f88_a_reply_that_leaves_nothing_to_say_is_no_silence(text: str) -> None:
+    _, record = run_leaping(Rig(model=Says(text)).call([sound(0.5)]))
+    assert (record.turns[1].heard_text, record.turns[1].failure) == (FALLBACK, "empty_reply")
 
 
 def test_a_late_recognition_without_words_does_not_interrupt_the_answer() -> None:

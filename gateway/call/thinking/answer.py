@@ -15,7 +15,9 @@ from gateway.call.script import Script, Timing
 from gateway.call.speaker import Speaker
 from gateway.call.thinking.pace import Due, Fillers, Pace, cut_loose
 from gateway.call.thinking.tool_runs import ToolRuns
+from gateway.errors import LlmError
 from gateway.llm.base import LlmEvent, TextDelta, ToolCall
+from gateway.llm.faults import fault
 from gateway.text.chunker import RELEASE_AFTER_MS, SentenceChunker
 from gateway.tools.base import CallTool
 
@@ -48,31 +50,40 @@ class Answer:
         return self._runs.parted
 
     async def give(self, ask: Callable[[], AsyncGenerator[LlmEvent]]) -> None:
-        """Return when the last sentence has been handed to the voice, and every tool has run. Raises LlmError."""
+        """Return when the last sentence has been handed to the voice, and every tool has run.
+
+        Raises LlmError, also for a reply that leaves the caller in silence: blank, filtered away, or an emoji.
+        """
         while not self.parted and (calls := await self._speak(ask())):
             await self._runs.round(calls, self._fill_the_wait)
+        if not (self._speaker.written() or self._speaker.failure or self._runs.rounds):
+            raise fault("empty_reply")
 
     async def _speak(self, events: AsyncGenerator[LlmEvent]) -> list[ToolCall]:
         """Say what the model says, and return the tools that it calls."""
         exchange, spaced, calls = self._exchange, False, list[ToolCall]()
         chunker = SentenceChunker(self._language, first_clause=True)
         gap = " " if exchange.turn.bot_text else ""
-        async with aclosing(with_pauses(events, RELEASE_AFTER_MS / 1000)) as paced:
-            async for event in paced:
-                sentences = []
-                if event is None:
-                    sentences = chunker.release() or self._fill(chunker, spaced)
-                elif isinstance(event, TextDelta):
-                    exchange.reach("first_token")
-                    exchange.turn.bot_text += gap + event.text
-                    gap = ""
-                    exchange.history.say(event.text)
-                    spaced = event.text[-1:].isspace()
-                    self._pace.wrote(self._now())
-                    sentences = chunker.feed(event.text) or self._fill(chunker, spaced)
-                elif isinstance(event, ToolCall):
-                    calls.append(event)
-                self._hand_over(sentences)
+        try:
+            async with aclosing(with_pauses(events, RELEASE_AFTER_MS / 1000)) as paced:
+                async for event in paced:
+                    sentences = []
+                    if event is None:
+                        sentences = chunker.release() or self._fill(chunker, spaced)
+                    elif isinstance(event, TextDelta):
+                        exchange.reach("first_token")
+                        exchange.turn.bot_text += gap + event.text
+                        gap = ""
+                        exchange.history.say(event.text)
+                        spaced = event.text[-1:].isspace()
+                        self._pace.wrote(self._now())
+                        sentences = chunker.feed(event.text) or self._fill(chunker, spaced)
+                    elif isinstance(event, ToolCall):
+                        calls.append(event)
+                    self._hand_over(sentences)
+        except LlmError:
+            self._hand_over(chunker.release())  # a whole sentence need not be lost with what would have followed
+            raise
         self._hand_over(chunker.flush())
         self._pace.said_all()
         return calls

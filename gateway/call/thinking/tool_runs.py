@@ -41,13 +41,13 @@ class _Outcome:
 
 
 class ToolRuns:
-    """One object a reply; `parted` once a tool has ended the call."""
+    """One object a reply; `rounds` is how often the model has called, `parted` once a tool has ended the call."""
 
     def __init__(self, tools: Mapping[str, CallTool], exchange: Exchange) -> None:
         self._tools = tools
         self._exchange = exchange
         self._now = asyncio.get_running_loop().time
-        self._rounds = 0
+        self.rounds = 0
         self._failed = False  # in this round
         self._lasting: dict[str, asyncio.Future[_Outcome]] = {}
         self._running = 0
@@ -60,8 +60,8 @@ class ToolRuns:
 
         LlmError when the model goes on calling although it has been told to stop.
         """
-        self._rounds += 1
-        if self._rounds > MAX_ROUNDS + 1:
+        self.rounds += 1
+        if self.rounds > MAX_ROUNDS + 1:
             raise LlmError("too_many_tool_rounds")
         self._failed = False
         self._exchange.history.call_tools(calls)
@@ -113,7 +113,7 @@ class ToolRuns:
         if tool is None:
             offered = ", ".join(self._tools) or "none"
             return _refused("unknown_tool", f"there is no tool of that name; there are: {offered}")
-        if self._rounds > MAX_ROUNDS:
+        if self.rounds > MAX_ROUNDS:
             return _refused("too_many_rounds", "enough tools for one reply; answer the caller with what you know")
         if self._left_s <= 0.0:
             return _refused("out_of_time", "the caller has waited too long; answer with what you know")
