@@ -1,6 +1,6 @@
 """The same recorded call on every platform against one offline stack, every part real, one call after another.
 
-About forty seconds a platform, since calls are held in real time.
+About a minute a platform, since calls are held in real time.
 """
 
 import asyncio
@@ -24,8 +24,9 @@ CALLERS = Path(__file__).parents[2] / "gateway" / "simulator" / "callers"
 RECORDINGS = ("hours.wav", "parking.wav", "goodbye.wav")
 NAMES = sorted(PLATFORMS)
 MAX_WORD_ERROR_RATE = 0.10
-# A busy machine is slow between two sentences; nobody is to take that for the end of an answer.
-PATIENT = Manners(quiet_s=3.0)
+# A busy machine is slow between two sentences; nobody is to take that, or a filler, for the end of an answer.
+PATIENT = Manners(quiet_s=8.0)
+NO_PROMPTS = ("turn.filler_s=0", "turn.idle_s=0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
         tcp_port = free_port()
         model = ModelStore().locate("smollm2")
         outcomes = {}
-        async with offline_stack(model, 0, folder / "logs", [f"audiosocket.port={tcp_port}"]) as stack:
+        async with offline_stack(model, 0, folder / "logs", [f"audiosocket.port={tcp_port}", *NO_PROMPTS]) as stack:
             for name in NAMES:
                 recordings = [CALLERS / recording for recording in RECORDINGS]
                 report = await run_call(recordings, stack.url, name, folder / name, tcp_port=tcp_port, manners=PATIENT)
