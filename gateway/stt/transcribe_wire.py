@@ -7,12 +7,13 @@ import json
 import struct
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 from botocore.eventstream import EventStreamBuffer, ParserError
 
 from gateway.errors import SttError
+from gateway.stt.cloud.base import Item, Result
+from gateway.stt.cloud.clock import moment_s
 
 _STRING = 7
 _AUDIO_HEADERS = {
@@ -22,26 +23,14 @@ _AUDIO_HEADERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A word or a mark of punctuation; times are seconds of audio sent on this stream."""
+class TranscribeWire:
+    """One stream's messages."""
 
-    text: str = field(repr=False)
-    start_s: float
-    end_s: float
-    is_mark: bool
+    def audio(self, pcm: bytes) -> bytes:
+        return audio_event(pcm)
 
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A stretch of speech as understood so far; a later one of the same id replaces it until it is `final`."""
-
-    result_id: str
-    start_s: float
-    end_s: float
-    final: bool
-    items: tuple[Item, ...] = field(repr=False)
-    language: str = ""
+    def read(self, message: bytes | str) -> list[Result]:
+        return read_message(message.encode() if isinstance(message, str) else message)
 
 
 def audio_event(pcm: bytes) -> bytes:
@@ -60,7 +49,7 @@ def read_message(message: bytes) -> list[Result]:
         if headers.get(":message-type") != "event":
             raise _fault(headers, body)
         return [_result(found) for found in body.get("Transcript", {}).get("Results", [])]
-    except (ParserError, StopIteration, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ParserError, StopIteration, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise SttError("transcribe_bad_message", type(error).__name__, retryable=True) from error
 
 
@@ -68,8 +57,8 @@ def _result(found: Mapping[str, Any]) -> Result:
     alternatives = found.get("Alternatives") or [{}]
     return Result(
         str(found["ResultId"]),
-        float(found["StartTime"]),
-        float(found["EndTime"]),
+        moment_s(found["StartTime"]),
+        moment_s(found["EndTime"]),
         not found["IsPartial"],
         tuple(_item(item) for item in alternatives[0].get("Items") or ()),
         str(found.get("LanguageCode") or "").partition("-")[0],
@@ -78,7 +67,7 @@ def _result(found: Mapping[str, Any]) -> Result:
 
 def _item(item: Mapping[str, Any]) -> Item:
     is_mark = item.get("Type") == "punctuation"
-    return Item(str(item["Content"]), float(item["StartTime"]), float(item["EndTime"]), is_mark)
+    return Item(str(item["Content"]), moment_s(item["StartTime"]), moment_s(item["EndTime"]), is_mark)
 
 
 def _fault(headers: Mapping[str, Any], body: Mapping[str, Any]) -> SttError:

@@ -1,15 +1,17 @@
 """The engines of a configuration: ears, language model, voice. A library is imported only where it is used."""
 
+import os
 from pathlib import Path
 
 from config.errors import ConfigError
 from config.models import ModelStore
 from config.settings import Llm
-from config.stt import Stt
+from config.stt import Deepgram, Stt, Transcribe
 from config.tts import Tts
 from gateway.errors import SttError
 from gateway.llm.base import Deadlines, Inference, LanguageModel
 from gateway.stt.base import Prosody, RecogniserFactory
+from gateway.stt.cloud.base import CloudService
 from gateway.tts.base import SpeechFactory
 from gateway.tts.session import SpeechTiming
 from gateway.tts.websocket import WebSocketSpeech
@@ -22,14 +24,11 @@ def build_ears(stt: Stt, models_dir: str) -> RecogniserFactory:
 
         return EnergyRecognisers(stt.canned_words, pause_ms=stt.pause_ms)
     try:
-        if stt.engine == "transcribe":
-            from gateway.stt.transcribe import TranscribeRecognisers
-            from gateway.stt.transcribe_service import TranscribeService
+        if stt.engine in ("transcribe", "deepgram"):
+            from gateway.stt.cloud.recogniser import CloudRecognisers
 
-            asked = stt.transcribe
-            languages = {str(ours): theirs for ours, theirs in asked.languages.items()}
-            service = TranscribeService(asked.region, languages, vocabulary=asked.vocabulary, url=asked.url)
-            return TranscribeRecognisers(service, pause_ms=stt.pause_ms)
+            service = _transcribe(stt.transcribe) if stt.engine == "transcribe" else _deepgram(stt.deepgram)
+            return CloudRecognisers(service, pause_ms=stt.pause_ms)
         from gateway.stt.whisper import WhisperRecognisers
 
         return WhisperRecognisers(_model(stt.model, models_dir), threads=stt.threads, pause_ms=stt.pause_ms)
@@ -38,6 +37,29 @@ def build_ears(stt: Stt, models_dir: str) -> RecogniserFactory:
             f"stt.engine {stt.engine} cannot be used ({error}); "
             'install it with pip install -c constraints.txt -e ".[local]"'
         ) from error
+
+
+def _transcribe(asked: Transcribe) -> CloudService:
+    from gateway.stt.transcribe_service import TranscribeService
+
+    languages = {str(ours): theirs for ours, theirs in asked.languages.items()}
+    return TranscribeService(asked.region, languages, vocabulary=asked.vocabulary, url=asked.url)
+
+
+def _deepgram(asked: Deepgram) -> CloudService:
+    from gateway.stt.deepgram_service import DeepgramService
+
+    key = os.environ.get(asked.key_env, "").strip() if asked.key_env else ""
+    if asked.key_env and not key:
+        raise ConfigError(f"stt.deepgram: the environment variable {asked.key_env} is not set; put the key there")
+    return DeepgramService(
+        key,
+        {str(ours): theirs for ours, theirs in asked.languages.items()},
+        model=asked.model,
+        keyterms=asked.keyterms,
+        url=asked.url,
+        extra=asked.extra,
+    )
 
 
 def build_prosody(stt: Stt, models_dir: str) -> Prosody | None:

@@ -1,7 +1,7 @@
 """A small Amazon Transcribe on loopback: checks the signed address, reads event-stream audio, and understands tones.
 
-Each word of its vocabulary is a tone. A tone heard long enough is a word, a longer silence ends a result. It is written
-from the developer guide and shares no code with the client: SigV4 is computed here, frames are this rig's own.
+A tone heard long enough is a word (tones.py), a longer silence ends a result. Written from the developer guide, it
+shares no code with the client: SigV4 is computed here, frames are this rig's own.
 """
 
 import asyncio
@@ -15,36 +15,16 @@ from typing import Any
 from urllib.parse import quote
 
 import aiohttp
-import numpy as np
 from aiohttp import web
 
 from tests.rig.event_stream import encode_message
 from tests.rig.signed_events import decode_message
+from tests.rig.tones import FRAMES_PER_S, RATE_HZ, stretches
 
-RATE_HZ = 16_000
 SECRET = "a secret key for tests"
 PATH = "/stream-transcription-websocket"
-VOCABULARY = {300: "what", 400: "time", 500: "do", 600: "you", 700: "open", 800: "yes", 900: "?"}
-_FRAME = RATE_HZ // 50
-_LOUD = 2000.0
 # A silence of this many frames ends a result, as the service does after about half a second.
 _ENDS_AFTER_FRAMES = 30
-
-
-def tone(word: str, ms: int = 160) -> bytes:
-    """A word as this service understands it."""
-    frequency = next(hz for hz, known in VOCABULARY.items() if known == word)
-    t = np.arange(RATE_HZ * ms // 1000) / RATE_HZ
-    return (12_000 * np.sin(2 * np.pi * frequency * t)).astype("<i2").tobytes()
-
-
-def silence(ms: int) -> bytes:
-    return bytes(2 * RATE_HZ * ms // 1000)
-
-
-def spoken(sentence: str, gap_ms: int = 60) -> bytes:
-    """Words with short gaps between them."""
-    return b"".join(tone(word) + silence(gap_ms) for word in sentence.replace("?", " ?").split())
 
 
 @dataclass(slots=True)
@@ -124,15 +104,15 @@ def results(pcm: bytes) -> Iterator[dict[str, Any]]:
     """Everything understood of a stream so far."""
     items: list[dict[str, Any]] = []
     number = quiet = 0
-    for word, start, end in _tones(pcm):
+    for word, start, end in stretches(pcm):
         if word:
             mark = word == "?"
             items.append(
                 {
                     "Content": word,
                     "Type": "punctuation" if mark else "pronunciation",
-                    "StartTime": start / 50,
-                    "EndTime": end / 50,
+                    "StartTime": start / FRAMES_PER_S,
+                    "EndTime": end / FRAMES_PER_S,
                 }
             )
             quiet = 0
@@ -153,26 +133,6 @@ def _result(number: int, items: list[dict[str, Any]], final: bool) -> dict[str, 
         "IsPartial": not final,
         "Alternatives": [{"Transcript": " ".join(item["Content"] for item in items), "Items": items}],
     }
-
-
-def _tones(pcm: bytes) -> Iterator[tuple[str, int, int]]:
-    """Stretches of one tone or of silence (""), in frames of 20 ms."""
-    samples = np.frombuffer(pcm[: len(pcm) // (2 * _FRAME) * 2 * _FRAME], "<i2").astype(np.float64)
-    frames = samples.reshape(-1, _FRAME)
-    heard = [_word(frame) for frame in frames]
-    begin = 0
-    for at in range(1, len(heard) + 1):
-        if at == len(heard) or heard[at] != heard[begin]:
-            if not heard[begin] or at - begin >= 3:
-                yield heard[begin], begin, at
-            begin = at
-
-
-def _word(frame: Any) -> str:
-    if np.sqrt(np.mean(frame**2)) < _LOUD:
-        return ""
-    hz = np.count_nonzero(np.diff(np.signbit(frame))) * 25
-    return VOCABULARY[min(VOCABULARY, key=lambda known: abs(known - hz))]
 
 
 def _event(kind: str, body: dict[str, Any]) -> bytes:

@@ -8,6 +8,7 @@ import pytest
 from config.sources import load
 from gateway.commands.doctor import _findings, examine
 from gateway.commands.stack import free_port
+from tests.rig.deepgram import KEY, deepgram_server
 from tests.rig.worker import running_worker
 
 SECURE = ("security.insecure_dev=false", "server.public_url=https://bot.example.com", "twilio.auth_token=x")
@@ -85,6 +86,19 @@ async def test_transcribe_wants_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDTEST")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     assert (await found(*settings))["Amazon Transcribe (eu-west-1)"] == ("ok", "keys found")
+
+
+async def test_deepgram_is_asked_whether_it_lets_us_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with deepgram_server() as server:
+        settings = ("stt.engine=deepgram", f"stt.deepgram.url={server.url}")
+        monkeypatch.delenv("DEEPGRAM_API_KEY", raising=False)
+        state, detail = (await found(*settings))["Deepgram (nova-3)"]
+        assert (state, "DEEPGRAM_API_KEY" in detail) == ("wrong", True)
+        monkeypatch.setenv("DEEPGRAM_API_KEY", "another")
+        state, detail = (await found(*settings))["Deepgram (nova-3)"]
+        assert (state, server.url in detail, "another" in detail) == ("wrong", True, False)
+        monkeypatch.setenv("DEEPGRAM_API_KEY", KEY)
+        assert (await found(*settings))["Deepgram (nova-3)"] == ("ok", "lets us in")
 
 
 TOOL = (

@@ -74,6 +74,8 @@ def test_an_exception_is_told_by_its_name_and_may_be_tried_again() -> None:
         encode_message(EVENT, b"[]"),
         transcript({"ResultId": "r1"}),
         transcript({**RESULT, "StartTime": "soon"}),
+        transcript({**RESULT, "EndTime": float("nan")}),
+        encode_message(EVENT, b"[" * 20_000),
         transcript({**RESULT, "Alternatives": [{"Items": [{}]}]}),
     ],
 )

@@ -10,8 +10,8 @@ from config.sources import load
 from gateway.llm.bedrock import BedrockModel
 from gateway.llm.openai_compatible import OpenAiCompatibleModel
 from gateway.llm.scripted import ScriptedModel
+from gateway.stt.cloud.recogniser import CloudRecognisers
 from gateway.stt.energy import EnergyRecognisers
-from gateway.stt.transcribe import TranscribeRecognisers
 from gateway.tts.websocket import WebSocketSpeech
 from gateway.wiring.engines import build_ears, build_model, build_voice
 
@@ -78,4 +78,18 @@ def test_a_recogniser_whose_model_is_missing_is_the_operators_to_mend(tmp_path: 
 
 def test_transcribe_is_asked_where_it_is_chosen() -> None:
     ears = build_ears(loadtest("stt.engine=transcribe", "stt.transcribe.region=ap-southeast-1").stt, "")
-    assert isinstance(ears, TranscribeRecognisers)
+    assert isinstance(ears, CloudRecognisers)
+
+
+def test_deepgram_is_asked_where_it_is_chosen_with_a_key_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = loadtest("stt.engine=deepgram", "stt.deepgram.key_env=EARS_KEY")
+    monkeypatch.setenv("EARS_KEY", "a key")
+    assert isinstance(build_ears(settings.stt, ""), CloudRecognisers)
+    monkeypatch.setenv("EARS_KEY", " ")
+    with pytest.raises(ConfigError, match="EARS_KEY"):
+        build_ears(settings.stt, "")
+
+
+def test_a_deepgram_of_ones_own_needs_no_key() -> None:
+    settings = loadtest("stt.engine=deepgram", "stt.deepgram.key_env=", "stt.deepgram.url=ws://ears.example.com:8090")
+    assert isinstance(build_ears(settings.stt, ""), CloudRecognisers)

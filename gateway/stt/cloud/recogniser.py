@@ -1,29 +1,31 @@
-"""Recognition by Amazon Transcribe: words while the caller speaks, over one WebSocket a call.
+"""Recognition by a service in the cloud: words while the caller speaks, over one stream a call.
 
-Sound is judged here, by the same voice activity detection as everywhere; the service only tells the words. At a commit
-they are usually known already; else they are waited for a little.
+Sound is judged here, by the same voice activity detection as everywhere; the service only tells the words. Where it can
+be asked to it tells them at each pause, so at a commit they are usually known; else they are waited for a little.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gateway.errors import SttError
 from gateway.stt.base import Final, Partial, SpeechPaused, SpeechStarted, SttEvent
+from gateway.stt.cloud.base import CloudService, Result
+from gateway.stt.cloud.stream import CloudStream
+from gateway.stt.cloud.words import Words
 from gateway.stt.event_queue import EventQueue
 from gateway.stt.silero import FRAME_SAMPLES, SileroScore, load_silero
-from gateway.stt.transcribe_service import TranscribeService
-from gateway.stt.transcribe_stream import TranscribeStream
-from gateway.stt.transcribe_wire import Result
-from gateway.stt.transcribe_words import Words
 from gateway.stt.vad import VoiceActivity
 
 # A result covers the end of speech when it reaches this near to it: less than a short word, more than the two clocks
 # (the service's words, our voice activity) differ by.
 NEAR_S = 0.12
-# The service is half a second behind the caller; words that are not told by then were none.
+# Services are half a second behind the caller; words that are not told by then were none.
 WORDS_WITHIN_S = 1.2
+# A waiting commit is looked at so often; by the first look a service that was flushed has answered, or will not, and
+# words that may still change have to do.
+LOOK_S = 0.4
 # While there is no stream the words may still come, when it hears the audio again.
 COMMIT_DEADLINE_S = 8.0
 
@@ -37,19 +39,17 @@ class _Commit:
     timer: asyncio.TimerHandle
 
 
-class TranscribeRecogniser:
+class CloudRecogniser:
     """One call's ears. Used from the loop's thread only."""
 
     partials = True
 
-    def __init__(self, service: TranscribeService, activity: VoiceActivity, language: str) -> None:
+    def __init__(self, service: CloudService, activity: VoiceActivity, language: str) -> None:
         self._service = service
         self._activity = activity
         self._language = language
         self._words = Words(language)
-        self._stream = TranscribeStream(
-            lambda: service.connect(language), self._heard, self._words.restart, self._failed
-        )
+        self._stream = CloudStream(service, language, self._heard, self._restarted, self._failed)
         self._events = EventQueue()
         self._commits: deque[_Commit] = deque()
         self._floor_s = 0.0  # what began before has been answered for, or forgotten
@@ -58,7 +58,7 @@ class TranscribeRecogniser:
 
     async def open(self) -> None:
         """Begin to connect; audio is kept meanwhile. SttError for a language that is not configured."""
-        self._service.parameters(self._language)
+        self._service.code(self._language)
         self._stream.start()
 
     def feed(self, pcm: bytes) -> None:
@@ -69,6 +69,7 @@ class TranscribeRecogniser:
                     self._stream.speech(at_s)
                 case SpeechPaused(at_s):
                     self._stream.speech(None)
+                    self._stream.flush()
                     self._speech_end_s = at_s
             self._events.put(transition)
 
@@ -77,10 +78,12 @@ class TranscribeRecogniser:
         loop = asyncio.get_running_loop()
         now_s = self._stream.fed_s
         speech_end_s = now_s if self._activity.speaking else self._speech_end_s
-        timer = loop.call_later(WORDS_WITHIN_S, self._waited)
+        timer = loop.call_later(LOOK_S, self._waited)
         self._commits.append(_Commit(self._floor_s, now_s, speech_end_s, loop.time(), timer))
         self._begin_utterance(now_s)
         self._settle()
+        if self._commits:
+            self._stream.flush()
 
     def discard(self) -> None:
         self._begin_utterance(self._stream.fed_s)
@@ -99,6 +102,12 @@ class TranscribeRecogniser:
     def _begin_utterance(self, at_s: float) -> None:
         self._floor_s, self._told = at_s, ""
 
+    def _restarted(self, at_s: float) -> None:
+        """A new stream hears again what there is from `at_s` on; of a pause behind it, or an end, it has to be told."""
+        self._words.restart(at_s)
+        if self._commits or not self._activity.speaking:
+            self._stream.flush()
+
     def _heard(self, results: list[Result]) -> None:
         self._words.take(results)
         self._settle()
@@ -111,22 +120,26 @@ class TranscribeRecogniser:
         self._stream.keep_from(max(oldest_s, self._words.final_upto_s))
 
     def _settle(self) -> None:
-        """Answer the commits whose words are known."""
-        while self._commits and self._words.upto_s >= self._commits[0].speech_end_s - NEAR_S:
+        """Answer the commits whose words are known: for good, where the service can be asked for that."""
+        while self._commits:
+            known_s = self._words.final_upto_s if self._service.flush else self._words.upto_s
+            if known_s < self._commits[0].speech_end_s - NEAR_S:
+                return
             self._answer()
 
     def _waited(self) -> None:
-        """The oldest commit has waited long enough, unless its audio is on its way to a new stream."""
+        """Look at the oldest commit: its words may do, or there were none, or its audio waits for a new stream."""
         commit = self._commits[0]
-        now_s = asyncio.get_running_loop().time()
-        if self._stream.down is not None or now_s - commit.at_s >= COMMIT_DEADLINE_S:
+        waited_s = round(asyncio.get_running_loop().time() - commit.at_s, 3)
+        if self._stream.down is not None or waited_s >= COMMIT_DEADLINE_S:
             self._commits.popleft()
-            self._events.put(SttError("transcribe_overdue", f"no words in {COMMIT_DEADLINE_S:g} s", retryable=True))
-        elif self._stream.connected:
+            detail = f"no words in {COMMIT_DEADLINE_S:g} s"
+            self._events.put(SttError(f"{self._service.name}_overdue", detail, retryable=True))
+        elif self._words.upto_s >= commit.speech_end_s - NEAR_S or min(waited_s, self._stream.up_s) >= WORDS_WITHIN_S:
             self._answer()
         else:
-            timer = asyncio.get_running_loop().call_later(WORDS_WITHIN_S, self._waited)
-            self._commits[0] = _Commit(commit.from_s, commit.to_s, commit.speech_end_s, commit.at_s, timer)
+            timer = asyncio.get_running_loop().call_later(LOOK_S, self._waited)
+            self._commits[0] = replace(commit, timer=timer)
 
     def _answer(self) -> None:
         commit = self._commits.popleft()
@@ -139,22 +152,22 @@ class TranscribeRecogniser:
         self._events.put(SttError(error.code, error.detail))
 
 
-class TranscribeRecognisers:
+class CloudRecognisers:
     """Makes one recogniser a call."""
 
-    def __init__(self, service: TranscribeService, *, pause_ms: int = 120) -> None:
+    def __init__(self, service: CloudService, *, pause_ms: int = 120) -> None:
         """SttError `vad_weights` when the VAD is not installed."""
         self._service = service
         self._silero = load_silero()
         self._pause_ms = pause_ms
 
-    def recogniser(self, language: str) -> TranscribeRecogniser:
+    def recogniser(self, language: str) -> CloudRecogniser:
         activity = VoiceActivity(SileroScore(self._silero), pause_ms=self._pause_ms, frame_samples=FRAME_SAMPLES)
-        return TranscribeRecogniser(self._service, activity, language)
+        return CloudRecogniser(self._service, activity, language)
 
     async def ready(self) -> bool:
-        """Whether there are keys to ask with; asks no service."""
+        """Whether streams can be had, as the service knows."""
         return await self._service.ready()
 
     async def close(self) -> None:
-        """Nothing is shared but keys."""
+        """Nothing is shared but the way in."""

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.stt.transcribe_wire import Item, Result
-from gateway.stt.transcribe_words import Words
+from gateway.stt.cloud.base import Item, Result
+from gateway.stt.cloud.words import Words
 
 
 def result(result_id: str, *words: tuple[str, float], final: bool = False) -> Result:
@@ -33,6 +33,29 @@ def test_a_new_stream_tells_again_what_began_after_its_start() -> None:
     assert words.text(0.0) == "one"
     words.take([result("b", ("two", 1.0), ("three", 2.0))])
     assert words.text(0.0) == "one two three"
+
+
+def test_results_of_two_streams_are_two_though_the_streams_number_them_alike() -> None:
+    words = Words("en")
+    words.take([result("1", ("one", 0.0))])
+    words.restart(1.0)
+    words.take([result("1", ("two", 1.0))])
+    assert words.text(0.0) == "one two"
+
+
+def test_a_final_result_without_words_says_that_there_are_none() -> None:
+    words = Words("en")
+    words.take([result("a", ("um", 0.0)), Result("a", 0.0, 1.5, True, ())])
+    assert words.text(0.0) == ""
+    assert words.final_upto_s == words.upto_s == 1.5
+    words.restart(1.0)
+    assert words.final_upto_s == 1.0
+
+
+def test_a_result_without_words_that_may_still_change_says_nothing_for_good() -> None:
+    words = Words("en")
+    words.take([Result("a", 0.0, 1.5, False, ())])
+    assert (words.upto_s, words.final_upto_s) == (1.5, 0.0)
 
 
 def test_what_is_over_is_forgotten() -> None:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.stt.transcribe_clock import StreamClock
+from gateway.stt.cloud.base import Item, Result
+from gateway.stt.cloud.clock import StreamClock, moment_s
 
 
 def test_a_stream_begins_where_its_first_audio_was() -> None:
@@ -22,6 +23,26 @@ def test_silence_takes_no_time_of_the_call() -> None:
     assert clock.call_s(0.9) == 0.9
     assert clock.call_s(1.5) == pytest.approx(1.0)
     assert clock.call_s(2.5) == pytest.approx(1.5)
+
+
+def test_a_result_is_told_with_the_times_of_the_call() -> None:
+    clock = StreamClock(7.0)
+    clock.sent(1.0)
+    clock.silence(5.0)
+    clock.sent(1.0)
+    told = clock.on_call(Result("1", 0.5, 6.5, True, (Item("yes", 0.5, 0.75), Item("?", 6.25, 6.5, True)), "en"))
+    assert told == Result("1", 7.5, 8.5, True, (Item("yes", 7.5, 7.75), Item("?", 8.25, 8.5, True)), "en")
+
+
+@pytest.mark.parametrize("told", [0, 0.25, 86_400])
+def test_a_moment_is_a_number_of_seconds(told: object) -> None:
+    assert moment_s(told) == told
+
+
+@pytest.mark.parametrize("told", [-0.1, float("nan"), float("inf"), 1e300, 10**400, True, "1.0", None, []])
+def test_what_is_no_moment_of_a_stream_is_refused(told: object) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        moment_s(told)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 30))))

@@ -1,31 +1,31 @@
-"""One call's stream to Amazon Transcribe, kept up as long as the call is: audio in, results out on the call's clock.
+"""One call's stream to a service, kept up as long as the call is: audio in, results out on the call's clock.
 
-The service ends a stream after 15 s without audio, so silence is sent when the phone sends none (F-76). A stream that
-is lost, or says nothing of speech it was sent, is replaced, and hears again what has no final words yet (F-77).
+Services end a stream that gets no audio for 10 or 15 s, so it is kept open when the phone sends none (F-76). A stream
+that is lost, or says nothing of speech it was sent, is replaced, and hears again what has no final words yet (F-77).
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
-from typing import Protocol
 
 import structlog
 from websockets.exceptions import ConnectionClosed
 
 from gateway.errors import SttError
 from gateway.stt.base import STT_RATE_HZ
-from gateway.stt.transcribe_clock import StreamClock
-from gateway.stt.transcribe_wire import Result, audio_event, read_message
+from gateway.stt.cloud.base import CloudService, Connection, Result, Wire
+from gateway.stt.cloud.clock import StreamClock
 from media.formats import BYTES_PER_SAMPLE_PCM16
 
 log = structlog.get_logger(__name__)
 
 BYTES_PER_S = STT_RATE_HZ * BYTES_PER_SAMPLE_PCM16
-# The guide asks for 50 to 200 ms a message; longer ones cost delay, shorter ones messages.
+# Transcribe's guide asks for 50 to 200 ms a message, Deepgram's for 20 to 250; longer ones cost delay.
 CHUNK_MS = 100
 # The phone sends every 20 ms; when it has been quiet for so long it is muted, and silence is sent in its place.
 MUTED_AFTER_S = 0.3
+# Deepgram asks for 3 to 5 s, where a stream is kept open by a message.
+KEEP_ALIVE_S = 4.0
 # Audio that a new stream hears again, at most; longer ago the caller has repeated it anyway. 0.6 MB a call.
 REPLAY_S = 20
 # Between two streams, doubled each time from the first to the second.
@@ -40,27 +40,19 @@ _CHUNK_BYTES = BYTES_PER_S * CHUNK_MS // 1000
 _QUIET = bytes(_CHUNK_BYTES)
 
 
-class Connection(Protocol):
-    """What a websockets client connection gives."""
-
-    async def send(self, message: bytes) -> None: ...
-
-    async def recv(self) -> bytes | str: ...
-
-    async def close(self) -> None: ...
-
-
-class TranscribeStream:
+class CloudStream:
     """`on_results` gets results as they come, `on_restart` from where they are told again, `on_down` the last error."""
 
     def __init__(
         self,
-        connect: Callable[[], Awaitable[Connection]],
+        service: CloudService,
+        language: str,
         on_results: Callable[[list[Result]], None],
         on_restart: Callable[[float], None],
         on_down: Callable[[SttError], None],
     ) -> None:
-        self._connect = connect
+        self._service = service
+        self._language = language
         self._on_results = on_results
         self._on_restart = on_restart
         self._on_down = on_down
@@ -70,14 +62,17 @@ class TranscribeStream:
         self._came = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._patience: asyncio.Timeout | None = None  # with the present stream
+        self._up_since_s = 0.0
+        self._flush_wanted = False
         self._failures = 0
         self._silent_after_s = SILENT_AFTER_S
         self._unheard_from_s: float | None = None  # where speech began of which no result has told
         self.down: SttError | None = None
 
     @property
-    def connected(self) -> bool:
-        return self._patience is not None
+    def up_s(self) -> float:
+        """For how long there has been a stream; 0.0 while there is none."""
+        return asyncio.get_running_loop().time() - self._up_since_s if self._patience is not None else 0.0
 
     @property
     def fed_s(self) -> float:
@@ -86,7 +81,7 @@ class TranscribeStream:
 
     def start(self) -> None:
         """Begin to connect."""
-        self._task = asyncio.create_task(self._run(), name="transcribe")
+        self._task = asyncio.create_task(self._run(), name=self._service.name)
 
     def feed(self, pcm: bytes) -> None:
         """Take any amount of audio; returns at once."""
@@ -104,6 +99,11 @@ class TranscribeStream:
     def speech(self, at_s: float | None) -> None:
         """The caller began to speak, or (None) has stopped: somebody who speaks must be heard."""
         self._unheard_from_s = at_s
+
+    def flush(self) -> None:
+        """Have the words of what was fed told at once, where the service can be asked."""
+        self._flush_wanted = bool(self._service.flush)
+        self._came.set()
 
     def keep_from(self, at_s: float) -> None:
         """What was said before is final: a new stream need not hear it again."""
@@ -123,31 +123,33 @@ class TranscribeStream:
         while True:
             began_s = now()
             try:
-                await self._follow(await self._connect())
+                await self._follow(await self._service.connect(self._language))
             except SttError as error:
                 self._failures = 1 if now() - began_s > STEADY_AFTER_S else self._failures + 1
                 if not error.retryable or self._failures >= MAX_FAILURES:
                     self.down = error
                     self._on_down(error)
                     return
-                log.info("transcribe_stream_ended", code=error.code, error=error.detail, failures=self._failures)
+                log.info("stt_stream_ended", code=error.code, error=error.detail, failures=self._failures)
             await asyncio.sleep(min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**self._failures))
 
     async def _follow(self, connection: Connection) -> None:
         """From a stream's first audio to its end, which is an SttError, or its close."""
         self._sent_bytes = 0
-        clock = StreamClock(self._kept_from_s)
+        self._drop(max(0, len(self._kept) - REPLAY_S * BYTES_PER_S))  # a second is left for it to begin to take audio
+        clock, wire = StreamClock(self._kept_from_s), self._service.wire()
         self._on_restart(self._kept_from_s)
-        sender = asyncio.create_task(self._send(connection, clock), name="transcribe send")
+        sender = asyncio.create_task(self._send(connection, wire, clock), name=f"{self._service.name} send")
+        self._up_since_s = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout(None) as self._patience:
                 while True:
-                    message = await connection.recv()
-                    self._take(read_message(message if isinstance(message, bytes) else message.encode()), clock)
+                    self._take(wire.read(await connection.recv()), clock)
         except TimeoutError as error:
-            raise SttError("transcribe_hangs", "it says nothing of speech it was sent", retryable=True) from error
+            detail = "it says nothing of speech it was sent"
+            raise SttError(f"{self._service.name}_hangs", detail, retryable=True) from error
         except ConnectionClosed as error:
-            raise SttError("transcribe_lost", type(error).__name__, retryable=True) from error
+            raise SttError(f"{self._service.name}_lost", _why(error), retryable=True) from error
         finally:
             self._patience = None
             sender.cancel()
@@ -155,32 +157,58 @@ class TranscribeStream:
             with suppress(OSError, ConnectionClosed):
                 await connection.close()
 
-    async def _send(self, connection: Connection, clock: StreamClock) -> None:
-        patience_s = MUTED_AFTER_S
+    async def _send(self, connection: Connection, wire: Wire, clock: StreamClock) -> None:
+        patience_s, flushed_s = MUTED_AFTER_S, 0.0
         with suppress(ConnectionClosed):  # the reader sees it too, and says so
             while True:
-                while len(self._kept) - self._sent_bytes >= _CHUNK_BYTES:
-                    chunk = bytes(self._kept[self._sent_bytes : self._sent_bytes + _CHUNK_BYTES])
-                    self._sent_bytes += len(chunk)
-                    clock.sent(len(chunk) / BYTES_PER_S)
-                    await connection.send(audio_event(chunk))
-                    patience_s = MUTED_AFTER_S
                 self._came.clear()
-                try:
-                    async with asyncio.timeout(patience_s):
-                        await self._came.wait()
-                except TimeoutError:
-                    clock.silence(CHUNK_MS / 1000)
-                    await connection.send(audio_event(_QUIET))
-                    patience_s = CHUNK_MS / 1000  # as quick as sound
+                if chunk := self._next_chunk():
+                    clock.sent(len(chunk) / BYTES_PER_S)
+                    await connection.send(wire.audio(chunk))
+                    patience_s = MUTED_AFTER_S
+                elif self._flush_wanted:
+                    self._flush_wanted = False
+                    if clock.sent_s > flushed_s:
+                        flushed_s = clock.sent_s
+                        await connection.send(self._service.flush)
+                else:
+                    try:
+                        async with asyncio.timeout(patience_s):
+                            await self._came.wait()
+                    except TimeoutError:
+                        patience_s = await self._bridge(connection, wire, clock, patience_s)
+
+    def _next_chunk(self) -> bytes:
+        """What is sent next: a whole chunk, or before a flush the rest; b"" while there is neither."""
+        unsent_bytes = len(self._kept) - self._sent_bytes
+        if unsent_bytes < _CHUNK_BYTES and not self._flush_wanted:
+            return b""
+        size_bytes = min(_CHUNK_BYTES, unsent_bytes - unsent_bytes % BYTES_PER_SAMPLE_PCM16)
+        chunk = bytes(self._kept[self._sent_bytes : self._sent_bytes + size_bytes])
+        self._sent_bytes += size_bytes
+        return chunk
+
+    async def _bridge(self, connection: Connection, wire: Wire, clock: StreamClock, waited_s: float) -> float:
+        """Keep the stream open though no audio came for so long; return when to do so again."""
+        if not self._service.keep_alive or not clock.sent_s:  # a stream begins with audio
+            clock.silence(CHUNK_MS / 1000)
+            await connection.send(wire.audio(_QUIET))
+            return CHUNK_MS / 1000  # as quick as sound
+        if waited_s == MUTED_AFTER_S:
+            self.flush()  # no silence will show it that the words are over
+        else:
+            await connection.send(self._service.keep_alive)
+        return KEEP_ALIVE_S
 
     def _take(self, results: list[Result], clock: StreamClock) -> None:
         if not results:
             return
-        self._failures, self._silent_after_s = 0, SILENT_AFTER_S
+        if any(result.items for result in results):
+            self._failures = 0
+        self._silent_after_s = SILENT_AFTER_S
         if self._unheard_from_s is not None:
             self._unheard_from_s = self.fed_s
-        self._on_results([_on_call_clock(result, clock) for result in results])
+        self._on_results([clock.on_call(result) for result in results])
 
     def _give_up_stream(self) -> None:
         self._unheard_from_s = self.fed_s
@@ -194,8 +222,7 @@ class TranscribeStream:
         self._sent_bytes = max(0, self._sent_bytes - size_bytes)
 
 
-def _on_call_clock(result: Result, clock: StreamClock) -> Result:
-    items = tuple(
-        replace(item, start_s=clock.call_s(item.start_s), end_s=clock.call_s(item.end_s)) for item in result.items
-    )
-    return replace(result, start_s=clock.call_s(result.start_s), end_s=clock.call_s(result.end_s), items=items)
+def _why(error: ConnectionClosed) -> str:
+    """How the peer ended it; a reason is about the stream, never about what was said."""
+    close = error.rcvd
+    return f"closed with {close.code} {close.reason}".rstrip() if close is not None else type(error).__name__

@@ -1,4 +1,4 @@
-"""What Transcribe has understood so far, on the clock of the call: results replace each other, commits cut them.
+"""What a service has understood so far, on the clock of the call: results replace each other, commits cut them.
 
 A commit may fall inside a result, and a lost stream is begun again in the middle; so words are kept with their times,
 and belong to the utterance in which they begin.
@@ -7,7 +7,7 @@ and belong to the utterance in which they begin.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gateway.stt.transcribe_wire import Item, Result
+from gateway.stt.cloud.base import Item, Result
 
 # Written without spaces between words.
 _UNSPACED = frozenset({"zh", "ja"})
@@ -18,28 +18,36 @@ class Words:
 
     def __init__(self, language: str) -> None:
         self._language = language
-        self._results: dict[str, Result] = {}
+        self._stream = 0  # ids are a stream's own
+        self._results: dict[tuple[int, str], Result] = {}
+        self._wordless_upto_s = 0.0
 
     def take(self, results: Iterable[Result]) -> None:
         """Take results in the order of their coming."""
         for result in results:
-            self._results[result.result_id] = result
+            key = (self._stream, result.result_id)
+            if result.items or not result.final:
+                self._results[key] = result
+            else:
+                self._results.pop(key, None)
+                self._wordless_upto_s = max(self._wordless_upto_s, result.end_s)
 
     def restart(self, at_s: float) -> None:
         """A new stream begins with the audio at `at_s`: it will tell again what began there or later."""
-        for result_id, result in list(self._results.items()):
+        self._stream += 1
+        self._wordless_upto_s = min(self._wordless_upto_s, at_s)
+        for key, result in list(self._results.items()):
             kept = tuple(item for item in result.items if item.start_s < at_s)
-            if kept:
-                # Nothing of the old stream is replaced any more, and the new one's ids are its own.
-                self._results[result_id] = replace(result, items=kept, end_s=min(result.end_s, at_s), final=True)
+            if kept:  # nothing of the old stream is replaced any more
+                self._results[key] = replace(result, items=kept, end_s=min(result.end_s, at_s), final=True)
             else:
-                del self._results[result_id]
+                del self._results[key]
 
     def forget(self, before_s: float) -> None:
         """Drop the results that ended before this."""
-        for result_id, result in list(self._results.items()):
+        for key, result in list(self._results.items()):
             if result.end_s < before_s:
-                del self._results[result_id]
+                del self._results[key]
 
     def text(self, from_s: float, to_s: float = float("inf")) -> str:
         """What was said by words that begin in this stretch."""
@@ -50,12 +58,12 @@ class Words:
     @property
     def upto_s(self) -> float:
         """Up to where something has been understood; 0.0 without a result."""
-        return max((result.end_s for result in self._results.values()), default=0.0)
+        return max(self._wordless_upto_s, *(result.end_s for result in self._results.values()), 0.0)
 
     @property
     def final_upto_s(self) -> float:
         """Up to where nothing will change any more; 0.0 without a final result."""
-        return max((result.end_s for result in self._results.values() if result.final), default=0.0)
+        return max(self._wordless_upto_s, *(result.end_s for result in self._results.values() if result.final), 0.0)
 
     @property
     def spoken(self) -> str:

@@ -1,6 +1,12 @@
 """Where a moment of a stream is in the call: streams begin late, and carry silence that the caller never sent."""
 
 from bisect import bisect_right
+from dataclasses import replace
+
+from gateway.stt.cloud.base import Item, Result
+
+# No call lasts for a week.
+_LONGEST_STREAM_S = 7 * 24 * 3600
 
 
 class StreamClock:
@@ -31,3 +37,22 @@ class StreamClock:
         at = bisect_right(self._stream_s, stream_s) - 1
         moment_s = self._call_s[at] + stream_s - self._stream_s[at]
         return min(moment_s, self._call_s[at + 1]) if at + 1 < len(self._call_s) else moment_s
+
+    def on_call(self, result: Result) -> Result:
+        """The result with the times of the call."""
+        items = tuple(
+            Item(item.text, self.call_s(item.start_s), self.call_s(item.end_s), item.is_mark) for item in result.items
+        )
+        return replace(result, start_s=self.call_s(result.start_s), end_s=self.call_s(result.end_s), items=items)
+
+
+def moment_s(told: object) -> float:
+    """A moment or duration as a service told it; ValueError or TypeError where it is none.
+
+    JSON as Python reads it has NaN, infinity, and whole numbers that no float can hold.
+    """
+    if isinstance(told, bool) or not isinstance(told, int | float):
+        raise TypeError("not a number")
+    if not 0 <= told < _LONGEST_STREAM_S:
+        raise ValueError("no moment of a stream")
+    return float(told)
