@@ -7,13 +7,14 @@ from gateway.text.characters import (
     CLOSERS,
     LINE_ENDS,
     OPENERS,
+    POINTS_AHEAD,
     STOPS,
     UNSPACED_STOPS,
     is_cjk,
     is_emoji,
     starts_uncased,
 )
-from gateway.text.expectation import After, Before, core, expectation
+from gateway.text.expectation import After, Before, core, expectation, goes_before_number
 from gateway.text.languages.rules import SentenceRules
 
 # A longer row of marks and closing quotes is no punctuation; the sentence ends there.
@@ -21,6 +22,9 @@ _MAX_TAIL_CHARS = 32
 # A word longer than this decides nothing; the sentence ends.
 _MAX_WORD_CHARS = 40
 _ROMAN = re.compile(r"[IVXLC]+")
+# Around a mark that its space is missing after: "Ready.Next", but not "ASP.NET", "a.b.Com" or "x.com/?Q".
+_ENDS_PLAIN = re.compile(r"[^\s./@:_]+[^\W_A-Z]")
+_CAPITALISED = re.compile(r"[^\W\d_a-z](?:[^\W\d_A-Z]+\W*|['’]\w+\W*)?")
 
 
 class Verdict(Enum):
@@ -34,7 +38,7 @@ class Verdict(Enum):
 class Boundary:
     """Takes in the characters after a mark one by one until it knows; `end` is where the sentence would end."""
 
-    __slots__ = ("_before", "_expects", "_in_gap", "_marks", "_next", "_rules", "_second", "end")
+    __slots__ = ("_before", "_expects", "_in_gap", "_lacks_space", "_marks", "_next", "_rules", "_second", "end")
 
     def __init__(self, rules: SentenceRules, mark: str, end: int, before: Before) -> None:
         self._rules = rules
@@ -42,6 +46,7 @@ class Boundary:
         self._marks = mark
         self._expects = expectation(rules, before) if mark == "." else After.ANYTHING
         self._in_gap = False
+        self._lacks_space = False
         self._next = ""
         self._second = ""
         self.end = end
@@ -80,9 +85,21 @@ class Boundary:
         if char.isspace():
             self._in_gap = True
             return Verdict.MORE
-        if self._marks[-1] in UNSPACED_STOPS or (self._marks[-1] in "?!" and is_cjk(char) and char.isalpha()):
+        cjk = is_cjk(self._before.word[-1:]) or (is_cjk(char) and char.isalpha())
+        if self._marks[-1] in UNSPACED_STOPS or (self._marks[-1] in "?!" and cjk):
             return self._unspaced(char)
-        return Verdict.GO_ON
+        return self._without_space(char)
+
+    def _without_space(self, char: str) -> Verdict:
+        if self._expects is not After.ANYTHING or not _ENDS_PLAIN.fullmatch(core(self._before.word)):
+            return Verdict.GO_ON
+        if char in "¿¡":
+            return Verdict.CUT
+        if not char.isupper():
+            return Verdict.GO_ON
+        self._lacks_space = True
+        self._next = char
+        return Verdict.MORE
 
     def _unspaced(self, char: str) -> Verdict:
         if (self._before.closes_quote or self._before.closes_bracket) and char not in OPENERS:
@@ -100,8 +117,10 @@ class Boundary:
             self._expects = After.ANYTHING
             self.end = at + 1
             return Verdict.CUT if len(self._marks) > _MAX_TAIL_CHARS else Verdict.MORE
-        if char in OPENERS:
-            return Verdict.CUT if char in "¿¡" and self._expects is not After.ALWAYS_MORE else Verdict.MORE
+        if char in "¿¡" and self._expects is not After.ALWAYS_MORE and not self._trails_off:
+            return Verdict.CUT
+        if char in OPENERS or char in POINTS_AHEAD:
+            return Verdict.MORE
         return self._begin(char)
 
     def _begin(self, char: str) -> Verdict:
@@ -117,16 +136,20 @@ class Boundary:
             plain = self._expects is After.ANYTHING and not self._before.closes_quote
             return Verdict.CUT if char.isupper() and plain else Verdict.MORE
         if char.isdigit() or char in "$€£¥₹+@":
-            goes_on = self._trails_off or self._expects is After.NUMBER
+            goes_on = self._trails_off or self._expects is After.NUMBER or self._names_number
             return Verdict.GO_ON if goes_on else Verdict.CUT
         return Verdict.GO_ON
+
+    @property
+    def _names_number(self) -> bool:
+        return self._expects is After.NAME and goes_before_number(self._rules, self._before)
 
     def _uncased_begins(self) -> Verdict:
         if self._trails_off:
             return Verdict.GO_ON
         if self._before.closes_quote or self._before.closes_bracket:
             return self._after_quote()
-        return Verdict.GO_ON if self._expects is After.NAME else Verdict.CUT
+        return Verdict.CUT if self._expects is After.ANYTHING else Verdict.GO_ON
 
     def _after_quote(self) -> Verdict:
         """Without capitals, the words that usually continue a sentence decide."""
@@ -161,6 +184,8 @@ class Boundary:
 
     def _judge_word(self) -> Verdict:
         word = core(self._next)
+        if self._lacks_space:
+            return Verdict.CUT if _CAPITALISED.fullmatch(self._next) else Verdict.GO_ON
         if self._next[0].islower():
             # "iPhone" and "jo@example.com" begin sentences as they are.
             own_case = any(char.isupper() for char in word[:3]) or "@" in word

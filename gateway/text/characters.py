@@ -16,7 +16,7 @@ OPENERS = frozenset("\"'“‘«‹„([{（【「『《〈〔［｛*_`~#>-–�
 CLAUSE_MARKS = frozenset(",;:–—、，；：")
 UNSPACED_CLAUSE_MARKS = frozenset("—、，；：")
 # Emoji that point at what follows belong to the next sentence, all others to the one before.
-_POINTS_AHEAD = frozenset("👉➡→▶⏩👇⬇➜➤")
+POINTS_AHEAD = frozenset("👉➡→▶⏩👇⬇➜➤")
 _EMOJI_PARTS = frozenset("\u200d\ufe0e\ufe0f\u20e3")
 _FIRST_EMOJI = 0x2190
 
@@ -26,7 +26,7 @@ def is_emoji(char: str) -> bool:
     """Whether the character is an emoji or part of one (joiner, variation selector, skin tone)."""
     if char in _EMOJI_PARTS:
         return True
-    return ord(char) >= _FIRST_EMOJI and unicodedata.category(char) in ("So", "Sk", "Sm") and char not in _POINTS_AHEAD
+    return ord(char) >= _FIRST_EMOJI and unicodedata.category(char) in ("So", "Sk", "Sm") and char not in POINTS_AHEAD
 
 
 def starts_uncased(char: str) -> bool:

@@ -46,19 +46,27 @@ def expectation(rules: SentenceRules, before: Before) -> After:
         return After.ALWAYS_MORE
     if before.previous.endswith(":") and known in ("1", "a", "i"):
         return After.ALWAYS_MORE
-    if known in rules.dual and _ends_name(before):
-        return After.NAME
-    if known in rules.titles:
+    initial = len(word) == 1 and word.isupper()
+    if initial and core(before.previous).lower() in rules.labels and not before.previous.endswith("."):
+        return After.ANYTHING
+    if known in rules.dual:
+        return After.NAME if _ends_name(before) else After.ALWAYS_MORE
+    if known in rules.titles or (known in rules.capital_titles and word[0].isupper()):
         return After.ALWAYS_MORE
-    if known in rules.before_number:
+    if known in rules.before_number and not initial:
         return After.NUMBER
     if known in rules.closing:
         return After.CLOSING
     if before.previous.endswith(",") and _DOTTED.fullmatch(word) and word[0].isupper():
         return After.CLOSING  # a degree: "Dewi, M.Si."
-    if len(word) == 1 and word.isalpha() and word.isupper():
-        return After.ANYTHING if core(before.previous).lower() in rules.labels else After.NAME
-    return After.NAME if _DOTTED.fullmatch(word) else After.ANYTHING
+    if "." in known and all(part in rules.titles for part in known.split(".")):
+        return After.ALWAYS_MORE  # "Prof.Dr. Ilham"
+    return After.NAME if initial or _DOTTED.fullmatch(word) else After.ANYTHING
+
+
+def goes_before_number(rules: SentenceRules, before: Before) -> bool:
+    """Whether the word stands before numbers, whatever else it may be: "p. 4", "6 ft. 2 in."."""
+    return core(before.word).lower() in rules.before_number
 
 
 def _ends_name(before: Before) -> bool:

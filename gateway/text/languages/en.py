@@ -10,25 +10,28 @@ CODE = "en"
 SENTENCES = SentenceRules(
     titles=COMMON_TITLES
     | words(
-        "messrs mme mx gen sen rep rev hon capt lt col sgt maj cpl cmdr adm gov pres supt fr sr bro pvt insp det",
-        "mt ft pt e.g i.e cf viz approx incl excl esp pty aka a.k.a attn re cc dept univ assn intl natl misc",
+        "messrs mme mx rev hon capt lt sgt maj cpl cmdr adm pres supt sr pvt insp",
+        "mt pt p.s n.b e.g i.e cf viz approx incl excl esp pty aka a.k.a attn re cc dept univ assn intl natl misc",
     )
     - words(
         "sr",
     ),
+    capital_titles=words(
+        "gen sen rep col gov fr bro det",
+    ),
     before_number=words(
         "no nos nr num jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat",
-        "sun p pp pg vol ch chap fig figs sec art ext tel ph rm apt ste unit para ver v ca c est min max bldg fl",
+        "sun p pp pg vol ch chap fig figs sec art ext tel ph rm apt ste unit para ver ca c est min max bldg fl ft",
         "lv lvl op ref item mod ex eq",
     ),
     closing=COMMON_CLOSING
     | words(
-        "bros llc plc gmbh esq md m.d b.a m.a b.sc m.sc bsc msc d.d.s r.n d.c l.a n.y u.a.e e.u p.s p.o n.z ave",
+        "bros llc plc gmbh esq md m.d b.a m.a b.sc m.sc bsc msc d.d.s r.n d.c l.a n.y u.a.e e.u p.o n.z ave",
         "rd blvd ln ct pl sq hwy pkwy cres terr al et b.c a.d c.e n.a s.a e.s.t p.s.t g.m.t a.s.a.p hr hrs mins",
-        "secs in lb lbs oz yd yds mi kg km cm mm qt gal mph wk wks yr yrs mo mos",
+        "secs lb lbs oz yd yds mi kg km cm mm qt gal mph wk wks yr yrs mo mos",
     ),
     dual=words(
-        "st dr ft mt",
+        "st dr ft mt v",
     ),
     labels=words(
         "a an plan option gate vitamin section room block terminal grade class group part type appendix platform",
@@ -55,7 +58,7 @@ SENTENCES = SentenceRules(
         "et pt ct monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january",
         "february march april june july august september october november december boulevard street avenue road",
         "day school hospital university park library bridge airport chairman chief station north south east west",
-        "suite apartment apt unit ne nw se sw box",
+        "suite apartment apt unit ne nw se sw box manager engineer director developer analyst",
     ),
     speech_verbs=words(
         "asked said says asks replied replies shouted shouts cried cries whispered answered answers called calls",

@@ -10,12 +10,12 @@ CODE = "es"
 SENTENCES = SentenceRules(
     titles=COMMON_TITLES
     | words(
-        "sr sra srta sres sras dra d dª dña prof profa lic ing arq mons fr hno hna gral cnel cap tte sto sta exc",
-        "excmo excma ilmo ilma avda av pza plza ctra urb c p.ej ej i.e ee dto dpto depto esq gob",
+        "sr sra srta sres sras dra d dª dña prof profa lic ing arq mons fr hno hna gral cnel cap col fdo tte sto sta",
+        "exc excmo excma ilmo ilma avda av pza plza ctra urb c p.ej ej i.e ee dto dpto depto esq gob",
     ),
     before_number=words(
         "nº núm num n pág págs pag p pp art arts tel tlf tfno vol fig aprox ext máx mín tomo t ref ene feb",
-        "mar abr may jun jul ago sep sept set oct nov dic lun mié jue vie sáb dom km izq piso",
+        "mar abr may jun jul ago sep sept set oct nov dic lun mié jue vie sáb dom km izq piso a s",
     ),
     closing=(
         COMMON_CLOSING

@@ -18,7 +18,7 @@ SENTENCES = SentenceRules(
     ),
     before_number=words(
         "no nº n° n p pp page art chap tél tel fax vol fig réf min max poste apt appt ét janv févr avr juil",
-        "sept oct nov déc lun mar mer jeu ven sam dim approx t al",
+        "sept oct nov déc lun mar mer jeu ven sam dim approx t al s",
     ),
     closing=COMMON_CLOSING
     | words(

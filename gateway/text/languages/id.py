@@ -11,25 +11,24 @@ SENTENCES = SentenceRules(
     titles=COMMON_TITLES
     | words(
         "drg drh drs dra ir hj kh ust ustz bpk bp sdr sdri tn ny nn yth kol jend letjen laksda marsda mayjen",
-        "brigjen letkol kapt pdt jl jln gg kec kel kab kp ds desa prov kota dsn komp perum ged pt cv ud pd fa yay",
-        "a.n an u.p u.b d.a d/a c.q s.d sd a.l y.l m.k kpd yg dgn utk dr tsb spt krn dlm thd dg sbg atas up bag",
+        "brigjen letkol kapt pdt jl jln gg kec kel kab kp ds prov dsn komp perum ged pt cv ud pd fa yay",
+        "a.n an u.p u.b d.a d/a c.q s.d sd a.l y.l m.k kpd yg dgn utk dr tsb spt krn dlm thd dg sbg up bag gd hub sp",
         "dep",
     ),
     before_number=words(
-        "no nomor hlm hal tgl pkl jam telp tel hp tlp faks rt rw lt blok bl thn th psl ps jilid jld bab gbr ayat",
+        "no nomor hlm hal tgl pkl pk jam telp tel hp tlp faks rt rw lt blok bl thn th psl ps jilid jld bab gbr ayat",
         "min maks rp sek kira jan feb mar apr jun jul agu agt sep okt nov des sen sel rab kam jum sab vol ed cet",
         "km kav",
     ),
     closing=COMMON_CLOSING
     | words(
         "dll dsb dst dkk tbk alm almh s.kom m.kom s.pd m.pd s.h m.h s.e m.m s.t m.t s.sos m.si s.si s.psi s.ked",
-        "s.farm s.ag m.ag s.ip m.ip s.s m.a m.b.a m.hum m.kes s.kep s.tp s.p s.ds s.sn lc b.a swt saw a.s r.a wib",
-        "wita wit",
+        "s.farm s.ag m.ag s.ip m.ip s.s m.a m.b.a m.hum m.kes s.kep s.tp s.p s.ds s.sn lc b.a swt saw a.s",
     ),
     labels=words(
         "blok gedung golongan kelas kelompok tipe vitamin terminal pintu gerbang lantai opsi pilihan rencana",
         "paket hepatitis bagian ruang seksi tim jalur zona peron grup huruf tombol jawaban sim rute loket menara",
-        "sayap",
+        "sayap darah",
     ),
     starters=words(
         "anda kami saya kita ini itu silakan silahkan mohon apakah ada jika kalau bila untuk dia beliau mereka",
@@ -111,7 +110,7 @@ SPEECH = SpeechRules(
         telp=telepon | min.=minimal | kav.=kaveling | maks.=maksimal | tsb.=tersebut | tsb=tersebut | spt=seperti
         jd=jadi | sbg=sebagai | pt.=P T | cv.=C V | ud.=U D | tbk.=terbuka | ttd.=tertanda | alm.=almarhum
         almh.=almarhumah | kpd.=kepada | kpd=kepada | thn.=tahun | thn=tahun | th.=tahun | bln.=bulan
-        hlm.=halaman | no.=nomor | km.=kilometer | pkl.=pukul | pkl=pukul | dr=dari | sda=sama dengan atas
+        hlm.=halaman | no.=nomor | km.=kilometer | pkl.=pukul | pk.=pukul | pkl=pukul | dr=dari | sda=sama dengan atas
         a.l.=antara lain | c.q.=casu quo | wib=W I B | wita=wita | wit=W I T | jan.=Januari | feb.=Februari
         mar.=Maret | apr.=April | jun.=Juni | jul.=Juli | agt.=Agustus | agu.=Agustus | sep.=September
         sept.=September | okt.=Oktober | nov.=November | des.=Desember | ag.=Agustus | rp=rupiah | kira2=kira kira

@@ -16,7 +16,7 @@ SENTENCES = SentenceRules(
     ),
     before_number=words(
         "n nr num pag pagg art artt tel vol fig circa int ed max min rif feb mar apr mag giu lug ago set",
-        "ott nov dic lun mer gio ven sab dom civ c.a ca km sc pos",
+        "ott nov dic lun mer gio ven sab dom civ c.a ca km sc pos sec",
     ),
     closing=COMMON_CLOSING
     | words(

@@ -10,12 +10,15 @@ CODE = "pt"
 SENTENCES = SentenceRules(
     titles=COMMON_TITLES
     | words(
-        "sr sra srta srs sras dra prof profa profª exmo exma ilmo ilma eng arq adv des dep ver gen cel cap",
-        "ten maj sgt mons pe frei fr ir sto sta d dom av al trav pç pça pca rod est r cond ed p.ex ex v v.ex obs",
+        "sr sra srta srs sras dra prof profa profª exmo exma ilmo ilma eng arq adv des dep gen cel cap",
+        "ten maj sgt mons pe frei fr sto sta d dom av al trav pç pça pca rod est r cond ed p.ex ex v v.ex obs",
+    ),
+    capital_titles=words(
+        "ver ir",
     ),
     before_number=words(
         "no nº n núm num pág págs pag p pp art arts tel vol fig aprox ramal máx mín ref apto ap bl jan",
-        "fev mar abr mai jun jul ago set out nov dez seg ter qua qui sex sáb km cód qd lt",
+        "fev mar abr mai jun jul ago set out nov dez seg ter qua qui sex sáb km cód qd lt séc cj",
     ),
     closing=(
         COMMON_CLOSING

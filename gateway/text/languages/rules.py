@@ -23,6 +23,7 @@ class SentenceRules:
     """What a full stop after a word means, and what may begin a sentence.
 
     titles         something always follows ("Mr."), so the stop never ends the sentence
+    capital_titles  titles that are plain words in small letters ("Rep. Hall", but "a sales rep.")
     before_number  the stop does not end the sentence before a number or a single letter ("No. 5", "Jan. 5")
     closing        ends the sentence before a capital ("a.m.", "Inc.", "etc."), except before `followers`
     dual           a title before a name, but the end of a name after one ("St. Mark", "Harbour St.")
@@ -35,6 +36,7 @@ class SentenceRules:
     """
 
     titles: frozenset[str] = COMMON_TITLES
+    capital_titles: frozenset[str] = frozenset()
     before_number: frozenset[str] = frozenset()
     closing: frozenset[str] = COMMON_CLOSING
     dual: frozenset[str] = frozenset()

@@ -24,6 +24,10 @@ from gateway.text.languages import sentence_rules
         ("It is $3.", []),
         ("It is $3.5", []),
         ("It is room 3. 2", ["It is room 3."]),
+        ("Ready.Nex", []),
+        ("Ready.Next ", ["Ready."]),
+        ("Ask a sales rep. H", ["Ask a sales rep."]),
+        ("Ask Rep. H", []),
     ],
 )
 def test_a_sentence_comes_out_as_soon_as_it_is_sure(fed: str, done: list[str]) -> None:
