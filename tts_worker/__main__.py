@@ -26,8 +26,9 @@ log = structlog.get_logger(__name__)
 _MAX_MESSAGE_BYTES = 2 * MAX_CONTROL_BYTES
 # A gateway that vanished without a word is noticed within their sum; half of the load balancers cut silence at 60 s.
 _PING_INTERVAL_S, _PING_TIMEOUT_S = 20.0, 20.0
-# After the drain: what is still open gets its close frame and this long to take it.
-_LAST_WORDS_S = 3
+# After the drain, for what is open all the same. With the drain's own last words and the scheduler's end it keeps the
+# whole below the 30 s after which SageMaker kills.
+_LAST_TASKS_S = 1
 # A peer that acknowledges nothing for this long is gone; without it a socket nobody reads would stay for ever.
 _UNACKNOWLEDGED_MS = 30_000
 _BACKLOG = 512
@@ -46,11 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     server = _Server(app, settings.worker.drain_s)
     asyncio.run(server.serve(sockets=[listener]))
-    if server.engine_lost:
-        # The end of the interpreter, and of a GPU's runtime, would wait for the call that does not return.
+    if server.is_at_work:
+        # A load, or a call that hangs: with it inside, the engine's libraries abort or wait at the interpreter's end.
         sys.stderr.flush()
-        os._exit(1)
-    return 0 if server.engine_error is None else 1
+        os._exit(server.exit_code)
+    return server.exit_code
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -100,16 +101,19 @@ class _Server(uvicorn.Server):
                 ws_ping_interval=_PING_INTERVAL_S,
                 ws_ping_timeout=_PING_TIMEOUT_S,
                 ws_per_message_deflate=False,  # speech does not compress, trying costs a core
-                timeout_graceful_shutdown=_LAST_WORDS_S,
+                timeout_graceful_shutdown=_LAST_TASKS_S,
             )
         )
         logging.getLogger("uvicorn.error").addFilter(_is_no_denial)
-        self.engine_error: BaseException | None = None
-        self.engine_lost = False
+        self.exit_code = 0
         self._worker: Worker = app.state.worker
         self._drain_s = drain_s
         self._loop: asyncio.AbstractEventLoop | None = None
         self._drain: asyncio.Task[None] | None = None
+
+    @property
+    def is_at_work(self) -> bool:
+        return self._worker.scheduler.is_at_work
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -125,16 +129,17 @@ class _Server(uvicorn.Server):
     def _on_warm(self, warmed_up: asyncio.Future[None]) -> None:
         if warmed_up.cancelled():
             return
-        self.engine_error = warmed_up.exception()
-        if self.engine_error is None:
+        error = warmed_up.exception()
+        if error is None:
             log.info("engine_ready", engine=self._worker.engine.name)
         else:
-            log.error("engine_failed_to_start", engine=self._worker.engine.name, error=str(self.engine_error))
+            log.error("engine_failed_to_start", engine=self._worker.engine.name, error=str(error))
+            self.exit_code = 1
             self.should_exit = True
 
     def _on_lost(self, lost: asyncio.Future[str]) -> None:
         """Everybody has been answered; let them hear it, then end, so that whoever keeps the process starts another."""
-        self.engine_lost = True
+        self.exit_code = 1
         self._begin_drain()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

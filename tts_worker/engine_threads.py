@@ -43,6 +43,11 @@ class EngineThreads:
             self.stopping = True
             self._changed.notify_all()
 
+    @property
+    def alive(self) -> bool:
+        """Whether one is still at its work."""
+        return any(thread.is_alive() for thread in self._threads)
+
     async def join(self) -> None:
         """Wait for the threads, at most 5 s in all."""
         await asyncio.gather(*(asyncio.to_thread(thread.join, _JOIN_S) for thread in self._threads))

@@ -10,6 +10,7 @@ from tts_worker.outbox import HIGH_MARK_S, LOW_MARK_S, Close
 from tts_worker.rendering import Rendering
 from tts_worker.request import SpeechRequest
 from tts_worker.scheduler import Scheduler
+from tts_worker.session import CUT
 
 
 class SpeechBroken(Exception):
@@ -52,6 +53,12 @@ class Reading:
 
     def finish(self, close: Close) -> None:
         """Draining changes nothing for a request that was taken: it ends by itself."""
+
+    def cut(self) -> None:
+        """The worker's time is up: `next` raises."""
+        self._job.cancel()
+        self._parts.clear()
+        self.failed(ErrorCode.BUSY, CUT)
 
     async def next(self) -> bytes:
         """Return the next audio, b"" at the end; raises SpeechBroken."""

@@ -68,6 +68,11 @@ class Scheduler:
         return self.lost is not None and self.lost.done()
 
     @property
+    def is_at_work(self) -> bool:
+        """Whether a call of the engine is still being waited for, after `stop` too."""
+        return self._threads.alive
+
+    @property
     def queued_requests(self) -> int:
         """Requests accepted and not yet answered, of all sessions."""
         return len(self._unanswered)

@@ -24,6 +24,8 @@ CLOSE_IDLE = Close(1000, "idle for too long")
 CLOSE_TIME_UP = Close(1000, "the session's time is up; connect again")
 CLOSE_STALLED = Close(1008, "the client does not read")
 CLOSE_DRAINING = Close(1012, "the worker is stopping; connect again")
+# To requests that are unfinished when the time for it is over.
+CUT = "the worker has stopped; use another worker"
 
 
 class Speakers(Protocol):
@@ -101,6 +103,12 @@ class Session:
         if self._farewell is None:
             self._farewell = close
             self._advance()
+
+    def cut(self) -> None:
+        """The worker's time is up: refuse what is not finished, without the audio of it that waits here."""
+        while self._waiting:  # its end takes the oldest out, and those behind it that have ended already
+            self._outbox.revoke(self._waiting[0].number)
+            self._waiting[0].refuse(ErrorCode.BUSY, CUT)
 
     def end(self, close: Close = CLOSE_DONE) -> None:
         """Forget everything at once, and say `close` if anybody is left to hear it. Idempotent."""

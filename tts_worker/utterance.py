@@ -59,6 +59,12 @@ class Utterance:
         self._failure = (code, message)
         self.done()
 
+    def refuse(self, code: ErrorCode, message: str) -> None:
+        """Stop the synthesis and let this be its end. What was queued for the client must have been revoked before."""
+        if self.job is not None:
+            self.job.cancel()
+        self.failed(code, message)
+
     def complete(self, now_s: float) -> None:
         """Say how the request ended, when all before it have ended."""
         if self._failure is not None:

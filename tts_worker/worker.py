@@ -17,6 +17,9 @@ from tts_worker.session import CLOSE_DRAINING, Session
 
 log = structlog.get_logger(__name__)
 
+# For those that are cut to take their last messages.
+_LAST_WORDS_S = 3.0
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerLimits:
@@ -36,9 +39,11 @@ class WorkerLimits:
 
 
 class Ending(Protocol):
-    """A session or invocation that can be asked to end after what it owes."""
+    """A session or invocation that can be asked to end after what it owes, and told to end with it unfinished."""
 
     def finish(self, close: Close) -> None: ...
+
+    def cut(self) -> None: ...
 
 
 class Worker:
@@ -116,12 +121,19 @@ class Worker:
             self._empty.set()
 
     async def drain(self, deadline_s: float) -> None:
-        """Take nobody new, let all finish what is queued; those still open after `deadline_s` are cut."""
+        """Take nobody new, let all finish what is queued; those still open after `deadline_s` are cut, and told so."""
         self.draining = True
         log.info("worker_draining", sessions=len(self._open), queued=self.scheduler.queued_requests)
         for ending in list(self._open):
             ending.finish(CLOSE_DRAINING)
+        await self._emptied(deadline_s)
+        late = list(self._open)
+        for ending in late:
+            ending.cut()
+        await self._emptied(_LAST_WORDS_S)
+        log.info("worker_drained", cut=len(late))
+
+    async def _emptied(self, within_s: float) -> None:
         with suppress(TimeoutError):
-            async with asyncio.timeout(deadline_s):
+            async with asyncio.timeout(within_s):
                 await self._empty.wait()
-        log.info("worker_drained", cut=len(self._open))

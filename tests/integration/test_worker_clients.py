@@ -4,15 +4,20 @@ import asyncio
 import json
 import socket
 import struct
+import time
+from collections import Counter
 
 import aiohttp
+import pytest
 from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
 from media.tts_wire import STREAM_PATH
 from tests.rig.worker import WorkerProcess, running_worker
 
 # A minute of tones; far more than the sockets' buffers hold.
 LONG = "word " * 900
+ENDS = {"synthesis_complete", "cancelled", "error"}
 
 
 def reset(transport: asyncio.WriteTransport) -> None:
@@ -62,3 +67,63 @@ async def test_clients_that_vanish_in_mid_audio_leave_no_session_and_nothing_in_
                 await asyncio.sleep(0.05)
         assert await asyncio.to_thread(worker.terminate) == 0
         assert rest_of_log(worker) == ["worker_draining", "worker_drained"]
+
+
+async def ends_of(worker: WorkerProcess, text: str, times: int, began: asyncio.Semaphore) -> Counter[str]:
+    """Ask for a text so many times in one session; return how that ended. `began` is released with every sound."""
+    ends: Counter[str] = Counter()
+    async with connect(worker.url + STREAM_PATH) as caller:
+        for _ in range(times):
+            await caller.send(json.dumps({"text": text, "encoding": "ulaw"}))
+        try:
+            async for frame in caller:
+                if isinstance(frame, bytes):
+                    began.release()
+                    continue
+                said = json.loads(frame)
+                if said["type"] in ENDS:
+                    ends[said.get("code", said["type"])] += 1
+        except ConnectionClosed as closed:
+            ends[str(closed.rcvd.code if closed.rcvd else 1006)] += 1
+    return ends
+
+
+async def post_status(worker: WorkerProcess, text: str) -> int:
+    body = {"text": text, "stream": False}
+    async with (
+        aiohttp.ClientSession() as http,
+        http.post(f"http://127.0.0.1:{worker.port}/invocations", json=body) as answer,
+    ):
+        return answer.status
+
+
+@pytest.mark.parametrize(
+    ("engine", "text"),
+    [
+        ("tone", LONG),
+        pytest.param("kokoro_onnx", "We are open until six, on Sundays until four.", marks=pytest.mark.models),
+    ],
+)
+async def test_a_signal_amid_more_than_can_be_spoken_answers_each_request_and_ends_the_process(
+    engine: str, text: str
+) -> None:
+    sessions, each = 30, 8
+    with running_worker("worker.drain_s=1.0", "worker.threads=1", engine=engine) as worker:
+        began = asyncio.Semaphore(0)
+        callers = [asyncio.create_task(ends_of(worker, text, each, began)) for _ in range(sessions)]
+        posts = [asyncio.create_task(post_status(worker, text)) for _ in range(3)]
+        async with asyncio.timeout(120):
+            await began.acquire()
+        signalled_s = time.monotonic()
+        code = await asyncio.to_thread(worker.terminate, 60)
+        took_s = time.monotonic() - signalled_s
+        ends, statuses = await asyncio.gather(asyncio.gather(*callers), asyncio.gather(*posts))
+        log = rest_of_log(worker)
+    assert code == 0
+    assert took_s < 1.0 + 9.0  # as long behind drain_s as SageMaker leaves
+    assert all(end.pop("1012") == 1 for end in ends)
+    assert {end.total() for end in ends} == {each}
+    assert set(sum(ends, Counter())) <= {"synthesis_complete", "busy"}
+    assert sum(ends, Counter())["busy"]
+    assert set(statuses) <= {200, 503}
+    assert log == ["worker_draining", "worker_drained"]

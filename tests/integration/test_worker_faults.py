@@ -14,7 +14,8 @@ from media.tts_wire import STREAM_PATH
 from tests.rig.speech_pair import audio_of, collect, tone_of
 from tests.rig.worker import running_worker, start_worker
 
-# The tone engine, with a text at which it hangs and one at which it fails.
+# The tone engine, with a text at which it hangs, in a thread of its own library that the interpreter's end waits for,
+# and one at which it fails.
 FAULTY = """
 import sys, threading
 from tts_worker import tone
@@ -22,7 +23,9 @@ from tts_worker import tone
 class Faulty(tone.ToneEngine):
     def synthesize(self, piece):
         if "hang" in piece.phonemes:
-            threading.Event().wait()
+            own = threading.Thread(target=threading.Event().wait, daemon=False)
+            own.start()
+            own.join()
         if "fail" in piece.phonemes:
             raise MemoryError
         return super().synthesize(piece)
@@ -72,6 +75,18 @@ async def test_a_hung_engine_tells_everybody_and_ends_the_process() -> None:
         assert line["level"] == "error"
         assert "synthesize does not return" in line["reason"]
         assert await asyncio.to_thread(worker.process.wait, 20) == 1
+
+
+async def test_a_signal_while_the_engine_is_at_work_ends_the_process_with_code_0() -> None:
+    with running_worker("worker.drain_s=0.5", program=PROGRAM) as worker:
+        asked = asyncio.create_task(answers(worker.url, "hang"))
+        async with aiohttp.ClientSession() as http:
+            while True:
+                async with http.get(f"http://127.0.0.1:{worker.port}/metrics") as answer:
+                    if "voicebot_worker_batch_pieces_count 1.0" in await answer.text():
+                        break
+        assert await asyncio.to_thread(worker.terminate, 29) == 0
+        assert await asked == (["busy"], 1012)
 
 
 async def test_a_call_loses_no_sentence_to_a_hung_worker() -> None:

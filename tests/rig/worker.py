@@ -16,8 +16,8 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 
-# A worker with the tone engine listens within a second; a loaded machine may need many.
-START_S = 30.0
+# A worker with the tone engine listens within a second, one with Kokoro within ten; a loaded machine may need many.
+START_S = 120.0
 STOP_S = 10.0
 _EXITED = "the process has ended"
 

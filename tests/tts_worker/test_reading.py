@@ -39,6 +39,20 @@ async def test_a_failure_comes_after_what_was_spoken_before_it() -> None:
     assert broken.value.code is ErrorCode.ENGINE_FAILED
 
 
+async def test_a_reading_that_is_cut_is_refused_and_not_spoken_further() -> None:
+    engine = GatedEngine()
+    async with running(engine) as scheduler:
+        reading = Reading(scheduler, asked("word " * 500), 24_000)
+        await engine.begins()
+        reading.cut()
+        with pytest.raises(SpeechBroken) as broken:
+            await reading.next()
+        engine.open()
+        await asyncio.sleep(0.05)
+    assert broken.value.code is ErrorCode.BUSY
+    assert len(engine.spoken) == 1
+
+
 async def test_an_abandoned_reading_ends_and_is_not_spoken_further() -> None:
     engine = GatedEngine()
     async with running(engine) as scheduler:

@@ -265,6 +265,20 @@ async def test_a_draining_worker_finishes_the_session_with_its_own_close(client:
 
 
 @conversation
+async def test_a_session_that_is_cut_answers_each_request_and_sends_no_more_audio(client: Client) -> None:
+    for text in ("word " * 100, "word " * 100, "👍"):
+        client.send(text=text)
+    await client.hear(0.01)
+    client.session.finish(CLOSE_DRAINING)
+    client.session.cut()
+    said = await client.hear()
+    ends = [(c.get("code"), c["request_id"]) for c in said if isinstance(c, dict) and c["type"] != "synthesis_start"]
+    assert ends == [("busy", "1"), ("busy", "2"), (None, "3")]
+    assert pcm_of(said) == b""
+    assert said[-1] == CLOSE_DRAINING
+
+
+@conversation
 async def test_a_cancel_while_closing_brings_the_close_forward(client: Client) -> None:
     client.send(text="word " * 100)
     client.send(type="close")

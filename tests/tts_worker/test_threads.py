@@ -27,9 +27,9 @@ class Machine:
 @pytest.mark.parametrize(
     ("took_s", "chosen"),
     [
-        ({1: 0.8, 2: 0.4, 4: 0.2}, 4),
-        ({1: 0.8, 2: 0.4, 4: 0.38}, 2),
-        ({1: 0.4, 2: 4.0, 4: 0.1}, 1),  # a machine that others use
+        ({1: 0.4, 2: 0.2, 4: 0.1}, 4),
+        ({1: 0.4, 2: 0.2, 4: 0.19}, 2),
+        ({1: 0.2, 2: 0.8, 4: 0.1}, 1),  # a machine that others use
     ],
 )
 def test_the_fewest_are_chosen_that_twice_as_many_do_not_beat(took_s: dict[int, float], chosen: int) -> None:
@@ -37,7 +37,21 @@ def test_the_fewest_are_chosen_that_twice_as_many_do_not_beat(took_s: dict[int, 
     assert choose_threads(machine.test_of, cores=4, clock_s=lambda: machine.now_s) == chosen
 
 
+@pytest.mark.parametrize(
+    ("took_s", "chosen", "within_s"),
+    [
+        ({1: 3.0, 2: 0.1, 4: 0.1}, 1, 15.0),  # one run, and no other is begun
+        ({1: 0.8, 2: 0.4, 4: 4.0}, 2, 30.0),
+        ({1: 1.0, 2: 0.9, 4: 0.1}, 1, 15.0),
+    ],
+)
+def test_a_crowded_machine_is_not_tried_for_long(took_s: dict[int, float], chosen: int, within_s: float) -> None:
+    machine = Machine(took_s)
+    assert choose_threads(machine.test_of, cores=4, clock_s=lambda: machine.now_s) == chosen
+    assert machine.now_s <= within_s
+
+
 def test_there_are_no_more_threads_than_cores() -> None:
-    machine = Machine({1: 8.0, 2: 4.0, 4: 2.0})
+    machine = Machine({1: 0.8, 2: 0.4, 4: 0.2})
     assert choose_threads(machine.test_of, cores=3, clock_s=lambda: machine.now_s) == 2
     assert choose_threads(lambda threads: lambda: None) <= usable_cores()

@@ -23,9 +23,13 @@ class Stubborn:
 
     def __init__(self) -> None:
         self.asked: list[Close] = []
+        self.cut_s: list[float] = []
 
     def finish(self, close: Close) -> None:
         self.asked.append(close)
+
+    def cut(self) -> None:
+        self.cut_s.append(asyncio.get_running_loop().time())
 
 
 @pytest.mark.parametrize(
@@ -54,16 +58,18 @@ def test_a_drain_asks_everybody_to_finish_and_returns_when_they_have() -> None:
         busy.leave(patient)
         await drain
         assert asyncio.get_running_loop().time() == 3.0
+        assert patient.cut_s == []
 
     run_leaping(call())
 
 
-def test_a_drain_waits_no_longer_than_its_bound() -> None:
+def test_a_drain_cuts_at_its_bound_and_waits_no_longer_than_for_last_words() -> None:
     async def call() -> None:
-        busy = worker()
-        busy.enter(Stubborn())
+        busy, stubborn = worker(), Stubborn()
+        busy.enter(stubborn)
         await busy.drain(20.0)
-        assert asyncio.get_running_loop().time() == 20.0
+        assert stubborn.cut_s == [20.0]
+        assert asyncio.get_running_loop().time() == 23.0
         assert "stopping" in busy.admits()
 
     run_leaping(call())
