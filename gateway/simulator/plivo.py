@@ -190,8 +190,12 @@ class PlivoRinging:
 
 
 def sign(auth_token: str, url: str, form: Mapping[str, str], nonce: str = "") -> dict[str, str]:
-    """The headers Plivo signs with: a POST's form (V3), or an upgrade's address without one; none without a token."""
-    text = url + "?" + "".join(name + form[name] for name in sorted(form)) if form else url
+    """The headers Plivo signs with: a POST's form (V3), or an upgrade's address without one; none without a token.
+
+    An address that has a query is written with a dot before the form.
+    """
+    stop = "." if "?" in url else "?"
+    text = url + stop + "".join(name + form[name] for name in sorted(form)) if form else url
     return headers_of("Plivo", auth_token, text, nonce)
 
 
