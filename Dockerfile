@@ -26,6 +26,8 @@ COPY tts_worker tts_worker
 RUN printf '#!/bin/sh\nexec python -m tts_worker serve "$@"\n' > /usr/local/bin/serve \
     && chmod +x /usr/local/bin/serve
 EXPOSE 8080
+# A model may take minutes to load; a worker that stops is asked too, and has ended before three questions.
+HEALTHCHECK --start-period=300s CMD ["python", "-c", "import os, urllib.request as u; u.urlopen('http://127.0.0.1:' + os.environ['VOICEBOT_WORKER__PORT'] + '/ping', timeout=2)"]
 CMD ["serve"]
 
 FROM worker AS worker-cpu

@@ -108,7 +108,9 @@ class Mp3:
         return bytes(self._encoder.encode(audio)) if audio else b""
 
     def flush(self) -> bytes:
-        return bytes(self._encoder.flush()) if self._has_audio else b""  # LAME cannot end what never began
+        # LAME cannot end what never began, and players take no bytes at all for a fault: one silent sample.
+        begun = b"" if self._has_audio else self._encoder.encode(bytes(BYTES_PER_SAMPLE_PCM16))
+        return bytes(begun + self._encoder.flush())
 
 
 class EventStream:
