@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from gateway.bench.scripted_caller import RATE_HZ, ScriptedRecognisers, Transcript, Utterance
 from gateway.bench.scripted_voice import ScriptedVoices
-from gateway.bots.bot import Bot
+from gateway.bots.bot import Bot, Speech
 from gateway.bots.routing import Routing
 from gateway.call.calls import Calls
 from gateway.call.record import CallRecord
@@ -61,6 +61,7 @@ class Stage:
     prosody: Prosody | None = None
     behind_s: float = 0.1  # how long after a pause the words are told
     tools: Toolset = field(default_factory=Toolset)
+    also: tuple[Speech, ...] = ()  # other languages of the bot
     control: CallControl | None = None  # the platform's REST API
 
     async def call(
@@ -72,7 +73,7 @@ class Stage:
         controls = {"twilio": self.control} if self.control is not None else {}
         parts = Parts(ears, self.model, self.voices, {"twilio": Twilio("")}, controls, prosody=self.prosody)
         calls = Calls(1, 60.0, 1, asyncio.get_running_loop().time)
-        bot = Bot(self.script, self.timing, "af_heart", 1.0, tools=self.tools)
+        bot = Bot(self.script, self.timing, "af_heart", 1.0, tools=self.tools, also=self.also)
         gateway = Gateway(parts, Routing(bot), calls, Telemetry(), Bounds(10.0, 5.0), True)
         # The fixed sentences are kept before the call, as in a gateway that has been up for a while.
         await gateway.start()

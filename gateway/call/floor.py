@@ -49,6 +49,7 @@ class Floor:
         keys: Keys,
     ) -> None:
         self.script = script
+        self.languages = (script.language,)  # in which the caller may say small words
         self._timing = timing
         self._patience = Patience(timing.whole_silence_ms, timing.end_silence_ms, timing.unfinished_silence_ms)
         self._listener = listener
@@ -132,7 +133,7 @@ class Floor:
                 return
             case Happening.BARGE_IN if not self._listener.partials:
                 happening = Happening.MEANT
-            case Happening.MEANT if self._meaning() in (Meaning.ECHO, Meaning.BACKCHANNEL):
+            case Happening.MEANT if self._replies.protected or self._meaning() in (Meaning.ECHO, Meaning.BACKCHANNEL):
                 self._timers.start(Happening.MEANT, LONG_SOUND_MS)
                 return
         self.happen(happening)
@@ -149,12 +150,12 @@ class Floor:
 
     def _meaning(self) -> Meaning:
         heard, waiting = self._speaker.heard(), self._speaker.waiting
-        return meaning(self._listener.words, self.script.language, heard, waiting=waiting)
+        return meaning(self._listener.words, self.languages, heard, waiting=waiting)
 
     def _weigh(self) -> None:
         heard = self._listener
         click = heard.sound_ms < self._timing.barge_in_ms  # whatever the recogniser makes of it
-        mere = click or is_hum(heard.words, self.script.language, heard.sound_ms, sure=heard.sure)
+        mere = click or is_hum(heard.words, self.languages, heard.sound_ms, sure=heard.sure)
         vain = self._replies.protected or (mere and self._speaker.busy)
         if self._meaning() is Meaning.WORDS and not vain:
             self.happen(Happening.MEANT)
@@ -236,12 +237,11 @@ class Floor:
                 self._leave()
 
     def _say(self, act: Act) -> None:
-        script = self.script
         if act is Act.REPLY:
             self._replies.answer()
         else:
-            prompts = {Act.REPROMPT: script.reprompt, Act.ASK_IF_THERE: script.still_there}
-            self._replies.prompt(prompts.get(act, script.goodbye))
+            prompts = {Act.REPROMPT: self.script.reprompt, Act.ASK_IF_THERE: self.script.still_there}
+            self._replies.prompt(prompts.get(act, self.script.goodbye))
 
     def _speculate(self) -> None:
         """At a pause that may be the end, ask the model in advance."""

@@ -110,6 +110,7 @@ class CallSession:
         self.screening = Screening(script, started, self._listener, self._floor, self._replies, self._departure, record)
         self._intake.also = self.screening.take
         tongues = (Tongue(script, engines.prompts), *engines.tongues)
+        self._floor.languages = tuple(tongue.script.language for tongue in tongues)
         self._listener.heard = Tongues(tongues, engines.ears, self._speak_in).heard
         self._vigil = Vigil(timing.max_call_s, timing.silence_s, timing.idle_s if script.still_there else 0.0)
         self._playout.on_audible = self._on_audible

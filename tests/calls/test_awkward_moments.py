@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -124,6 +125,13 @@ def test_a_turn_that_was_resumed_is_measured_from_its_last_pause() -> None:
 def test_the_third_failure_is_counted_although_the_goodbye_replaces_its_fallback() -> None:
     _, record = run_leaping(Rig(model=FailsAfter("")).call([sound(0.5)] * 4))
     assert [turn.failure for turn in record.turns] == ["", "throttled", "throttled", "throttled"]
+
+
+def test_f43_a_greeting_that_does_not_yield_outlasts_a_caller_who_talks_before_it_sounds() -> None:
+    # A word, a breath, and a long sentence, while the voice is still at work on the greeting.
+    rig = Rig(voices=TestVoices(delay_s=1.0), timing=replace(Rig().timing, greeting_yields=False))
+    _, record = run_leaping(rig.call([two_sounds(0.4, 0.3, 3.0)], manners=Manners(greeting_s=0.1)))
+    assert (record.turns[0].heard_text, record.turns[0].interrupted) == (GREETING, False)
 
 
 class BreakingSocket(MemorySocket):

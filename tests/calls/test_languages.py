@@ -2,10 +2,15 @@
 
 from collections.abc import AsyncGenerator, Sequence
 
+import pytest
+
+from gateway.bench.scripted_caller import Breath, utterance
+from gateway.bench.stage import Stage, answers
 from gateway.bots.bot import Speech
 from gateway.call.script import Script
 from gateway.errors import LlmError
 from gateway.llm.base import Completed, LlmEvent, Message, TextDelta, Tool
+from gateway.simulator.script import Manners
 from gateway.stt.energy import EnergyRecognisers
 from tests.rig.call import GREETING, REPROMPT, Rig, sound
 from tests.rig.clock import run_leaping
@@ -85,3 +90,14 @@ def test_a_bot_of_one_language_takes_every_word_for_it() -> None:
     rig = Rig(model=model, ears=EnergyRecognisers(["[id] Berapa biaya periksa?"]))
     run_leaping(rig.call([sound(0.5)]))
     assert not any("Indonesia" in system for system in model.told)
+
+
+@pytest.mark.parametrize("words", ["Iya, baik.", "Yeah, okay."])
+def test_a_listener_agrees_in_either_language_and_the_bot_goes_on(words: str) -> None:
+    stage = Stage(answers("We open at nine in the morning and close at six."), also=ALSO)
+    caller = [
+        utterance("asks", [Breath("What time do you open?")]),
+        utterance("agrees", [Breath(words)], interrupt_after_s=1.0),
+    ]
+    _, record = run_leaping(stage.call(caller, None, Manners(quiet_s=2.5)))
+    assert [(turn.caller_text, turn.interrupted) for turn in record.turns][1:] == [("What time do you open?", False)]

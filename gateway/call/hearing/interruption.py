@@ -36,34 +36,36 @@ class Meaning(Enum):
     WORDS = auto()
 
 
-def meaning(words: str, language: str, sounding: str, *, waiting: bool = False) -> Meaning:
+def meaning(words: str, languages: tuple[str, ...], sounding: str, *, waiting: bool = False) -> Meaning:
     """Judge words recognised while the bot speaks, or thinks (`waiting`).
 
-    `sounding` is what the bot has said aloud up to about now. One who waits and asks whether anybody is there has no
+    `languages` are those that the caller may speak: whoever is answered in one may well agree in another. `sounding`
+    is what the bot has said aloud up to about now. One who waits and asks whether anybody is there has no
     new question (F-68).
     """
     said = [word.lower() for word in _WORD.findall(_DESCRIBED.sub(" ", words))]
     text = " ".join(said)
-    habits = habits_of(language)
     if not any(char.isalnum() for char in text) or text in _INVENTED:
         return Meaning.NOTHING
-    if len(said) <= _LONGEST_BACKCHANNEL_WORDS and habits.backchannels.issuperset(said):
+    agrees = any(habits_of(language).backchannels.issuperset(said) for language in languages)
+    if len(said) <= _LONGEST_BACKCHANNEL_WORDS and agrees:
         return Meaning.BACKCHANNEL
-    if waiting and is_attention(text, language):
+    if waiting and is_attention(text, languages):
         return Meaning.BACKCHANNEL
     return Meaning.ECHO if is_echo(text, sounding) else Meaning.WORDS
 
 
-def is_hum(words: str, language: str, sound_ms: int, *, sure: bool) -> bool:
+def is_hum(words: str, languages: tuple[str, ...], sound_ms: int, *, sure: bool) -> bool:
     """Whether words that the recogniser may not be sure of may be its reading of a hum.
 
     Not those by which people do interrupt ("wait", "hello?"), nor what answers in a word ("correct", "7").
     """
-    if sure or sound_ms >= _LONGEST_HUM_MS or is_attention(words, language):
+    if sure or sound_ms >= _LONGEST_HUM_MS or is_attention(words, languages):
         return False
     said = " ".join(_WORD.findall(words.lower()))
-    answers = said in habits_of(language).answers or any(char.isdigit() for char in said)
-    return not answers and not _has_interjection(said, language)
+    answers = any(said in habits_of(language).answers for language in languages)
+    interrupts = any(_has_interjection(said, language) for language in languages)
+    return not (answers or interrupts or any(char.isdigit() for char in said))
 
 
 def _has_interjection(words: str, language: str) -> bool:
@@ -73,9 +75,10 @@ def _has_interjection(words: str, language: str) -> bool:
     return not interjections.isdisjoint(_WORD.findall(words))
 
 
-def is_attention(words: str, language: str) -> bool:
+def is_attention(words: str, languages: tuple[str, ...]) -> bool:
     """Whether the words only ask whether anybody is there."""
-    return " ".join(word.lower() for word in _WORD.findall(words)) in habits_of(language).attention
+    said = " ".join(word.lower() for word in _WORD.findall(words))
+    return any(said in habits_of(language).attention for language in languages)
 
 
 def is_echo(words: str, sounding: str) -> bool:

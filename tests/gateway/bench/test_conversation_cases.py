@@ -26,7 +26,7 @@ def test_without_marks_there_are_none() -> None:
 def test_sounds_are_what_they_are_called() -> None:
     rng = random.Random(1)
     for number in range(20):
-        assert meaning(interruption(rng, number).turn.text, "en", "") is Meaning.WORDS
-        assert meaning(backchannel(rng, number).turn.text, "en", "") is Meaning.BACKCHANNEL
+        assert meaning(interruption(rng, number).turn.text, ("en",), "") is Meaning.WORDS
+        assert meaning(backchannel(rng, number).turn.text, ("en",), "") is Meaning.BACKCHANNEL
         assert noise(rng, number).words == ()
     assert question(1).turn.interrupt_after_s is None

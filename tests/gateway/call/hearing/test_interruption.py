@@ -24,7 +24,7 @@ BOT = "We open at nine in the morning and close at six. On Saturday we open at t
     ],
 )
 def test_real_words_interrupt(language: str, words: str) -> None:
-    assert meaning(words, language, BOT) is M.WORDS
+    assert meaning(words, (language,), BOT) is M.WORDS
 
 
 @pytest.mark.parametrize(
@@ -42,29 +42,39 @@ def test_real_words_interrupt(language: str, words: str) -> None:
     ],
 )
 def test_a_listener_is_not_interrupting(language: str, words: str) -> None:
-    assert meaning(words, language, BOT) is M.BACKCHANNEL
+    assert meaning(words, (language,), BOT) is M.BACKCHANNEL
+
+
+def test_a_listener_may_agree_in_any_language_of_the_call_but_not_in_a_mixture() -> None:
+    bilingual = ("en", "id")
+    assert meaning("Iya, baik.", bilingual, BOT) is M.BACKCHANNEL
+    assert meaning("Yeah, okay.", bilingual, BOT) is M.BACKCHANNEL
+    assert meaning("Halo?", bilingual, "", waiting=True) is M.BACKCHANNEL
+    assert meaning("Tunggu dulu.", bilingual, BOT) is M.WORDS
+    assert meaning("See siap it", bilingual, BOT) is M.WORDS
+    assert not is_hum("Cukup.", bilingual, 300, sure=False)
 
 
 @pytest.mark.parametrize("words", ["", " ... ", "[BLANK_AUDIO]", "(coughing)", "*sighs*", "♪♪", "Thank you.", "you"])
 def test_what_recognisers_make_of_noise_is_nothing(words: str) -> None:
-    assert meaning(words, "en", BOT) is M.NOTHING
+    assert meaning(words, ("en",), BOT) is M.NOTHING
 
 
 @pytest.mark.parametrize(
     "words", ["on Saturday we open", "On Saturday we opened at 10", "Saturday", "we close at six on"]
 )
 def test_f44_the_bots_own_words_are_an_echo(words: str) -> None:
-    assert meaning(words, "en", BOT) is M.ECHO
+    assert meaning(words, ("en",), BOT) is M.ECHO
 
 
 def test_f44_words_that_it_said_long_ago_are_the_callers() -> None:
-    assert meaning("nine", "en", BOT + " Is there anything else that I can do for you today?") is M.WORDS
+    assert meaning("nine", ("en",), BOT + " Is there anything else that I can do for you today?") is M.WORDS
 
 
 def test_f68_hello_is_no_question_while_the_bot_thinks() -> None:
-    assert meaning("Hello?", "en", "", waiting=True) is M.BACKCHANNEL
-    assert meaning("Hello?", "en", "") is M.WORDS
-    assert meaning("Hello, what about Sunday?", "en", "", waiting=True) is M.WORDS
+    assert meaning("Hello?", ("en",), "", waiting=True) is M.BACKCHANNEL
+    assert meaning("Hello?", ("en",), "") is M.WORDS
+    assert meaning("Hello, what about Sunday?", ("en",), "", waiting=True) is M.WORDS
 
 
 @pytest.mark.parametrize(
@@ -89,13 +99,13 @@ def test_f68_hello_is_no_question_while_the_bot_thinks() -> None:
     ],
 )
 def test_f42_words_that_stop_people_are_no_hum_however_short_and_doubtful(language: str, words: str) -> None:
-    assert not is_hum(words, language, 300, sure=False)
+    assert not is_hum(words, (language,), 300, sure=False)
 
 
 def test_f42_other_short_and_doubtful_words_may_be_one() -> None:
-    assert is_hum("We're home.", "en", 530, sure=False)
-    assert not is_hum("We're home.", "en", 530, sure=True)
-    assert not is_hum("We're home.", "en", 900, sure=False)
+    assert is_hum("We're home.", ("en",), 530, sure=False)
+    assert not is_hum("We're home.", ("en",), 530, sure=True)
+    assert not is_hum("We're home.", ("en",), 900, sure=False)
 
 
 def test_nothing_is_an_echo_of_silence() -> None:
@@ -105,7 +115,7 @@ def test_nothing_is_an_echo_of_silence() -> None:
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_words_have_a_meaning(words: str, sounding: str) -> None:
-    assert meaning(words, "en", sounding) in Meaning
+    assert meaning(words, ("en",), sounding) in Meaning
 
 
 @given(st.lists(st.sampled_from(BOT.split()), min_size=1, max_size=12))
