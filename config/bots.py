@@ -110,14 +110,14 @@ def known_keys(defaults: Mapping[str, Any]) -> dict[str, Any]:
 def complete(values: dict[str, Any]) -> None:
     """Give [bot] and every [bots.NAME] what they leave out, in place. ConfigError for a name that cannot be one."""
     base = values["bot"]
-    values["bot"] = _spoken(base)
+    values["bot"] = _spoken("bot", base)
     for name, table in values["bots"].items():
         if not _NAME.fullmatch(name) or name == DEFAULT_BOT:
             raise ConfigError(
                 f"bots.{name}: a bot's name is small letters, digits, - and _, begins with a letter, has at most 32 "
                 f"characters, and is not {DEFAULT_BOT}, which is [bot]'s; rename it"
             )
-        bot = _spoken({**_inherited(base, table), **_UNROUTED, **table})
+        bot = _spoken(f"bots.{name}", {**_inherited(base, table), **_UNROUTED, **table})
         values["bots"][name] = {**bot, **{own: {**values[own], **table.get(own, {})} for own in OWN_TABLES}}
 
 
@@ -129,13 +129,14 @@ def _inherited(base: Mapping[str, Any], table: Mapping[str, Any]) -> Mapping[str
     return {**kept, "lexicon": {}, "languages": [], "speech": {}, "message": ""}
 
 
-def _spoken(bot: Mapping[str, Any]) -> dict[str, Any]:
+def _spoken(where: str, bot: Mapping[str, Any]) -> dict[str, Any]:
     """The table with its language's own voice and sentences where it has none, in every language it speaks."""
     own, tables = str(bot["language"]), bot["speech"]
     others = dict.fromkeys(code for code in _codes(bot["languages"]) if code != own)
     if isinstance(tables, Mapping):
         if unlisted := sorted(tables.keys() - others.keys()):
-            raise ConfigError(f"speech.{unlisted[0]}: the bot's other languages do not list it; add it to languages")
+            missing = f"{where}.speech.{unlisted[0]}"
+            raise ConfigError(f"{missing}: the bot's other languages do not list it; add it to {where}.languages")
         tables = {code: _also(code, tables.get(code, {})) for code in others}
     return {**language_defaults(own), **bot, "speech": tables}
 

@@ -165,13 +165,18 @@ def _value(text: str, default: Any) -> Any:
         return text
 
 
+# In TOML's words.
+_TABLE = "input should be a table"
+_KINDS = {"tuple_type": "input should be a list", "dict_type": _TABLE, "model_type": _TABLE}
+
+
 def _validated(model: type[M], values: Mapping[str, Any]) -> M:
     try:
         return model.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        said = first["msg"].removeprefix("Value error, ")
+        said = _KINDS.get(first["type"]) or first["msg"].removeprefix("Value error, ")
         if not name or (first["type"] == "value_error" and "." not in name):  # a table's own rule names its keys
             raise ConfigError(f"{said} (config/default.toml explains every key)") from None
         secret = any(word in name for word in ("token", "key", "secret", "password"))

@@ -49,7 +49,7 @@ class Floor:
         keys: Keys,
     ) -> None:
         self.script = script
-        self.languages = (script.language,)  # in which the caller may say small words
+        self.languages: tuple[str, ...] = (script.language,)  # in which the caller may say small words
         self._timing = timing
         self._patience = Patience(timing.whole_silence_ms, timing.end_silence_ms, timing.unfinished_silence_ms)
         self._listener = listener

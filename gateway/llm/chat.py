@@ -163,7 +163,8 @@ class ChatParser:
 
     def _tool(self, call: dict[str, Any]) -> list[ReplyEvent]:
         function = call.get("function") or {}
-        call_id, name, arguments = call.get("id") or "", function.get("name") or "", function.get("arguments") or ""
+        call_id, name = str(call.get("id") or ""), str(function.get("name") or "")
+        arguments = function.get("arguments") or ""
         if not isinstance(arguments, str):
             arguments = json.dumps(arguments)
         block = self._blocks.of(call.get("index"), call_id, bool(name))

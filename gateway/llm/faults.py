@@ -19,7 +19,7 @@ Once a word of the reply was delivered `retryable` is False whatever the code: n
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gateway.errors import LlmError
 from gateway.llm.base import Message
@@ -57,10 +57,11 @@ _BY_STATUS = {
 }
 # Enough to recognise the cause; a server may send a page of HTML.
 MAX_DETAIL_CHARS = 300
-# Letters and digits compared; shorter texts ("yes", "no") occur in any sentence and give nobody away, and a quote is
-# recognised by its beginning, since servers cut what they quote.
+# Letters and digits compared; shorter texts ("yes", "no") occur in any sentence and give nobody away. Servers cut what
+# they quote, at both ends: so many in a row are no chance, and neither is a number.
 _QUOTE_MIN_CHARS = 6
-_QUOTE_MAX_CHARS = 40
+_QUOTE_CHARS = 14
+_NUMBER = re.compile(r"\d{4,}")
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|[nrtbf\"/])")
 
 
@@ -83,12 +84,19 @@ def code_of_status(status: int) -> str:
 
 def guarded_detail(text: str, conversation: Sequence[Message]) -> str:
     """A server's message cut to a bound, or a note in its place when it quotes what was said: details are logged."""
-    seen = _bare(text)
-    said = [m.text for m in conversation] + [r.text for m in conversation for r in m.tool_results]
-    openings = (_bare(words)[:_QUOTE_MAX_CHARS] for words in said)
-    if any(len(opening) >= _QUOTE_MIN_CHARS and opening in seen for opening in openings):
+    detail = text[:MAX_DETAIL_CHARS]
+    seen = _bare(detail)
+    said = [bare for m in conversation for words in _words_of(m) if len(bare := _bare(words)) >= _QUOTE_MIN_CHARS]
+    runs = {seen[at : at + _QUOTE_CHARS] for at in range(len(seen) - _QUOTE_CHARS + 1)} | set(_NUMBER.findall(seen))
+    if any(words in seen or any(run in words for run in runs) for words in said):
         return "(withheld: the server's message quotes the conversation)"
-    return text[:MAX_DETAIL_CHARS]
+    return detail
+
+
+def _words_of(message: Message) -> Iterator[str]:
+    yield message.text
+    yield from (result.text for result in message.tool_results)
+    yield from (str(value) for call in message.tool_calls for value in call.arguments.values())
 
 
 def _bare(text: str) -> str:

@@ -13,6 +13,10 @@ from gateway.llm.tool_arguments import ToolCallParts
 
 # Stop reasons that say that the model's output cannot be used.
 _MALFORMED = frozenset({"malformed_model_output", "malformed_tool_use"})
+# That its last words are missing; arguments that look whole, or none at all, may be half of what was meant.
+_CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})
+# That somebody stopped the model: what it was about to do must not be done.
+_STOPPED = frozenset({"content_filtered", "guardrail_intervened"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,9 @@ class ReplyBuilder:
             return []
         if reason in _MALFORMED:
             raise fault("malformed_output", reason)
-        calls = self._tools.whole()
+        if reason in _CUT_OFF and self._tools:
+            raise fault("tool_arguments_invalid", reason)
+        calls = [] if reason in _STOPPED else self._tools.whole()
         self.reason = reason
         rest = self._thoughts.flush()
         texts: list[ReplyEvent] = [TextDelta(rest)] if rest else []

@@ -67,6 +67,9 @@ def _parsed(index: int, call: _Call) -> ToolCall:
             parse_float=_finite(float),
             parse_int=_finite(int),
         )
+        json.dumps(
+            arguments, ensure_ascii=False
+        ).encode()  # a lone surrogate in the history would spoil every later turn
     except (ValueError, OverflowError, RecursionError) as error:
         raise _invalid("the arguments are not whole JSON") from error
     if not isinstance(arguments, dict):

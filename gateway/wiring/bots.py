@@ -48,7 +48,7 @@ def _bot(name: str, table: BotTable, ways: Settings | NamedBot, settings: Settin
         numbers=table.numbers,
         headers=table.headers,
         selectable=table.selectable,
-        tools=build_tools(settings, table, http),
+        tools=build_tools(settings, table, http, where),
         ask_platform=ways.answering.ask_platform,
         lexicon=_lexicon(where, table),
         also=_also(where, table, script, settings.stt.engine),

@@ -16,13 +16,13 @@ from gateway.tools import http as requests
 from gateway.tools.base import Toolset
 
 
-def build_tools(settings: Settings, bot: Bot, http: aiohttp.ClientSession) -> Toolset:
-    """What `bot` may do; ConfigError when one of its tools cannot be used."""
+def build_tools(settings: Settings, bot: Bot, http: aiohttp.ClientSession, where: str = "bot") -> Toolset:
+    """What `bot`, of the table `where`, may do; ConfigError when one of its tools cannot be used."""
     for person, number in bot.transfer_to.items():
         try:
             is_number(number)
         except Refused as refused:
-            raise ConfigError(f"transfer_to.{person}: {refused.detail}, not {number!r}") from refused
+            raise ConfigError(f"{where}.transfer_to.{person}: {refused.detail}, not {number!r}") from refused
     others = [build_tool(name, settings.tools[name], settings.tool_use, http) for name in _declared(bot)]
     return Toolset(frozenset(bot.tools) & frozenset(BUILT_IN), bot.transfer_to, tuple(others), bot.warm_transfer)
 

@@ -158,6 +158,11 @@ def test_calls_with_neither_id_nor_index_are_told_apart_by_their_names() -> None
     assert events[1:3] == [ToolCall("call_0", "look_up", {}), ToolCall("call_1", "book", {})]
 
 
+def test_ids_and_names_that_are_numbers_are_texts() -> None:
+    piece = {"index": 0, "id": 5, "function": {"name": 7, "arguments": {}}}
+    assert parsed([chunk({"tool_calls": [piece]}, "tool_calls")])[1] == ToolCall("5", "7", {})
+
+
 def test_a_server_that_says_stop_after_tool_calls_means_tool_use() -> None:
     events = parsed([chunk({"tool_calls": [tool_piece("{}", 0, "a", "look_up")]}), chunk({}, "stop")])
     assert events[-1] == Completed("tool_use")

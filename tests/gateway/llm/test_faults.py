@@ -1,6 +1,6 @@
 import pytest
 
-from gateway.llm.base import Message, ToolResult
+from gateway.llm.base import Message, ToolCall, ToolResult
 from gateway.llm.faults import MAX_DETAIL_CHARS, code_of_status, fault, guarded_detail
 
 
@@ -34,6 +34,9 @@ def test_a_detail_is_cut_to_its_bound() -> None:
         '{"input": "my  number\\n is 5551234."}',
         '{"input": "caf\\u00e9 table 1234"}',
         "... result: door code 1234",
+        "token 51 of the last user message: ...on Sunday at the old mill in Ubud, for 12...",
+        "unexpected integer 98765 in messages.3",
+        '{"loc": ["messages", 4, "tool_calls", 0], "input": "Siti Rahayu"}',
     ],
 )
 def test_a_detail_that_quotes_the_conversation_is_withheld(text: str) -> None:
@@ -42,7 +45,17 @@ def test_a_detail_that_quotes_the_conversation_is_withheld(text: str) -> None:
         Message("user", "Café, table 1234"),
         Message("user", tool_results=(ToolResult("a", "door code 1234"),)),
     ]
-    assert "1234" not in guarded_detail(text, said)
+    said += [
+        Message("user", "I would like to come on Sunday at the old mill in Ubud, for 12 people, code 98765."),
+        Message("assistant", tool_calls=(ToolCall("b", "find", {"name": "Siti Rahayu"}),)),
+    ]
+    assert guarded_detail(text, said).startswith("(withheld")
+
+
+def test_a_detail_that_only_shares_words_with_the_conversation_is_kept() -> None:
+    said = [Message("user", "What is the model of the phone, and how long does the battery last?")]
+    detail = "the model is overloaded; this model's maximum context length is 8192 tokens"
+    assert guarded_detail(detail, said) == detail
 
 
 def test_short_words_withhold_nothing() -> None:

@@ -32,12 +32,22 @@ def test_tool_calls_come_with_the_end() -> None:
     assert reply.stop("tool_use") == [ToolCall("a", "look_up", {}), Stopped("tool_use")]
 
 
-def test_a_tool_call_cut_short_by_the_token_limit_never_runs() -> None:
+@pytest.mark.parametrize("written", ['{"na', "", '{"name": "Ann"}'])
+@pytest.mark.parametrize("reason", ["max_tokens", "model_context_window_exceeded"])
+def test_a_tool_call_cut_short_by_the_token_limit_never_runs(written: str, reason: str) -> None:
     reply = ReplyBuilder()
-    reply.tool(0, "a", "look_up", '{"na')
+    reply.tool(0, "a", "look_up", written)
     with pytest.raises(LlmError) as caught:
-        reply.stop("max_tokens")
+        reply.stop(reason)
     assert caught.value.code == "tool_arguments_invalid"
+
+
+@pytest.mark.parametrize("reason", ["content_filtered", "guardrail_intervened"])
+def test_a_model_that_was_stopped_does_not_act(reason: str) -> None:
+    reply = ReplyBuilder()
+    assert reply.text("I cannot do that.") == [TextDelta("I cannot do that.")]
+    reply.tool(1, "a", "look_up", '{"na')
+    assert reply.stop(reason) == [Stopped(reason)]
 
 
 @pytest.mark.parametrize("reason", ["malformed_model_output", "malformed_tool_use"])

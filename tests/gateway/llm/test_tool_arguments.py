@@ -46,10 +46,12 @@ def test_arguments_that_are_not_a_whole_object_never_run(written: str) -> None:
     assert caught.value.code == "tool_arguments_invalid"
 
 
-@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e400", pytest.param("1" + "0" * 400, id="long")])
-def test_arguments_with_what_is_no_number_never_run_nor_spoil_the_history(number: str) -> None:
+@pytest.mark.parametrize(
+    "value", ["NaN", "-Infinity", "1e400", pytest.param("1" + "0" * 400, id="long"), r'"\ud83d"', r'{"\ude00": 1}']
+)
+def test_arguments_with_what_no_json_has_never_run_nor_spoil_the_history(value: str) -> None:
     parts = ToolCallParts()
-    parts.add(0, "a", "look_up", f'{{"price": [{number}]}}')
+    parts.add(0, "a", "look_up", f'{{"price": [{value}]}}')
     with pytest.raises(LlmError) as caught:
         parts.whole()
     assert caught.value.code == "tool_arguments_invalid"

@@ -59,6 +59,11 @@ def test_two_bots_with_one_number_stop_the_start(tmp_path: Path) -> None:
         routing(tmp_path, '[bots.a]\nnumbers = ["+62215550100"]\n[bots.b]\nnumbers = ["0215550100"]\n')
 
 
+def test_a_mistake_names_its_bot(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"bots\.night\.transfer_to\.ann: a transfer goes to a phone number"):
+        routing(tmp_path, '[bots.night]\ntools = ["transfer"]\ntransfer_to = { ann = "downstairs" }\n')
+
+
 def test_a_lexicon_takes_spellings_and_sounds(tmp_path: Path) -> None:
     found = routing(tmp_path, '[bots.a]\nlexicon = { Nguyen = "win", Xiaomi = "/ ʃaʊˈmiː /" }\n')
     assert found.named("a").lexicon == {"Nguyen": "win", "Xiaomi": "/ʃaʊˈmiː/"}

@@ -68,6 +68,6 @@ async def test_somebody_who_has_no_number_stops_the_start() -> None:
     settings = loaded('bot.tools=["transfer"]', 'bot.transfer_to={kitchen = "downstairs"}')
     async with aiohttp.ClientSession() as http:
         with pytest.raises(
-            ConfigError, match=r"transfer_to\.kitchen: a transfer goes to a phone number or a sip: address"
+            ConfigError, match=r"bot\.transfer_to\.kitchen: a transfer goes to a phone number or a sip: address"
         ):
             build_tools(settings, settings.bot, http)
