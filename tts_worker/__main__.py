@@ -133,7 +133,7 @@ class _Server(uvicorn.Server):
         if error is None:
             log.info("engine_ready", engine=self._worker.engine.name)
         else:
-            log.error("engine_failed_to_start", engine=self._worker.engine.name, error=str(error))
+            log.error("engine_failed_to_start", engine=self._worker.engine.name, error=str(error) or repr(error))
             self.exit_code = 1
             self.should_exit = True
 

@@ -7,6 +7,7 @@ own, takes the parameters out of the same file. `python -m tts_worker.weights` w
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,12 +54,22 @@ def with_durations(source: Path) -> Path:
     written = target.with_suffix(f".{os.getpid()}.part")
     try:
         onnx.save(_give_durations(source), written)
+        _settle(written)
         written.replace(target)
     except OSError as error:
+        with suppress(OSError):  # on a full disk every start would leave another
+            written.unlink(missing_ok=True)
         raise ConfigError(
-            f"{target} cannot be written ({error}); make its folder writable for the first start."
+            f"{target} cannot be written ({error}); for the first start its folder must be writable, with room for a "
+            "copy of the model."
         ) from error
     return target
+
+
+def _settle(path: Path) -> None:
+    """Have the file on the disk before it gets its name: half of it, after a power cut, would be taken for whole."""
+    with path.open("rb") as written:
+        os.fsync(written.fileno())
 
 
 def _give_durations(source: Path) -> onnx.ModelProto:

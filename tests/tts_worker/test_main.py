@@ -1,5 +1,6 @@
 """The worker's process from its command line: configuration at fault, engines that are not there, signals."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -44,20 +45,23 @@ def test_a_real_engine_without_its_files_says_how_to_get_them(
     assert "voicebot models" in capsys.readouterr().err
 
 
-def test_an_engine_that_cannot_start_ends_the_process_with_code_1() -> None:
+@pytest.mark.parametrize(
+    ("fault", "said"), [("OSError('damaged model')", "damaged model"), ("MemoryError", "MemoryError")]
+)
+def test_an_engine_that_cannot_start_ends_the_process_with_code_1(fault: str, said: str) -> None:
     program = (
         "import sys\n"
         "from tts_worker import tone\n"
         "class Broken(tone.ToneEngine):\n"
-        "    def warm_up(self): raise OSError('damaged model')\n"
+        f"    def warm_up(self): raise {fault}\n"
         "tone.ToneEngine = Broken\n"
         "from tts_worker.__main__ import main\n"
         "sys.exit(main(['--set', 'worker.engine=tone', '--set', 'worker.port=0', '--set', 'log.format=json']))"
     )
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert shown.returncode == 1
-    assert "damaged model" in shown.stderr
-    assert "engine_failed_to_start" in shown.stderr
+    (line,) = [line for line in shown.stderr.splitlines() if "engine_failed_to_start" in line]
+    assert said in json.loads(line)["error"]
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])

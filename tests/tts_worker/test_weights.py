@@ -1,4 +1,5 @@
 import os
+import resource
 from pathlib import Path
 
 import onnx
@@ -62,8 +63,20 @@ def test_a_folder_that_takes_no_copy_is_said(tmp_path: Path) -> None:
     made.unlink()
     made.with_suffix(f".{os.getpid()}.part").mkdir()  # stands in the way of the copy, for root too
 
-    with pytest.raises(ConfigError, match="make its folder writable"):
+    with pytest.raises(ConfigError, match="its folder must be writable"):
         with_durations(source)
+
+
+def test_a_full_disk_is_said_and_not_filled_further(tmp_path: Path) -> None:
+    source = write_tiny_kokoro(tmp_path / "kokoro.onnx")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))  # a file that grows no further fails as a disk without room
+    try:
+        with pytest.raises(ConfigError, match="room for a copy"):
+            with_durations(source)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_missing_files_are_named_with_the_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
