@@ -2,9 +2,10 @@
 
 Sources: developers.deepgram.com, "Live Audio" (reference), "Interim Results", "Finalize", "Audio Keep Alive" (times are
 of the audio of the stream, whatever lay between), "STT Troubleshooting WebSocket, DATA, and NET Errors". Not documented
-there, and so taken either way: whether an interim result and the final one of its words begin at the same moment; what
-a Finalize brings when nothing is left to finalise; the fields of an `Error`; results without words beside their
-transcript; and whether a word of Chinese or Japanese is one character or several.
+there, and so taken either way: whether an interim result and the final one of its words begin at the same moment;
+whether a result ends with its audio or with its last word; what a Finalize brings when nothing is left to finalise; the
+fields of an `Error`; results without words beside their transcript; and whether a word of Chinese or Japanese is one
+character or several.
 """
 
 import json
@@ -52,13 +53,14 @@ class DeepgramWire:
         alternatives = body["channel"]["alternatives"]
         items = _items(alternatives[0], start_s, end_s) if alternatives else ()
         final = body.get("is_final") is True
-        if not items and body.get("from_finalize") is True:
+        flushed = final and body.get("from_finalize") is True
+        if flushed and not items:
             # What was flushed had no words; those that an interim result has told before were said all the same.
-            return Result("flushed", start_s, end_s, True, ())
+            return Result("flushed", start_s, end_s, True, (), flushed=True)
         if start_s >= self._open_upto_s:
             self._results += 1
         self._open_upto_s = 0.0 if final else end_s
-        return Result(str(self._results), start_s, end_s, final, items)
+        return Result(str(self._results), start_s, end_s, final, items, flushed=flushed)
 
 
 def _items(best: Mapping[str, Any], start_s: float, end_s: float) -> tuple[Item, ...]:

@@ -70,6 +70,7 @@ class MemoryDeepgram:
     answer_s: float = 0.1
     deaf: bool = False
     mute: bool = False
+    curt: bool = False
     refusals: list[SttError] = field(default_factory=list)
     streams: list[MemoryStream] = field(default_factory=list)
     asked_at_s: list[float] = field(default_factory=list)
@@ -88,7 +89,7 @@ class MemoryDeepgram:
         self.asked_at_s.append(asyncio.get_running_loop().time())
         if self.refusals:
             raise self.refusals.pop(0)
-        self.streams.append(MemoryStream(Ears(300, self.deaf), self.answer_s, mute=self.mute))
+        self.streams.append(MemoryStream(Ears(300, self.deaf, self.curt), self.answer_s, mute=self.mute))
         return self.streams[-1]
 
     async def ready(self) -> bool:

@@ -27,9 +27,13 @@ _ASKED = {"encoding": "linear16", "sample_rate": "16000", "channels": "1", "inte
 
 
 class Ears:
-    """One stream: audio in, `Results` out. `deaf` ones leave a Finalize unanswered, and judge no pause."""
+    """One stream: audio in, `Results` out.
 
-    def __init__(self, endpointing_ms: int, deaf: bool = False) -> None:
+    `deaf` ones leave a Finalize unanswered, and judge no pause; the results of `curt` ones end with their last word.
+    """
+
+    def __init__(self, endpointing_ms: int, deaf: bool = False, curt: bool = False) -> None:
+        self._curt = curt
         self._endpointing_s = endpointing_ms / 1000
         self._deaf = deaf
         self._pcm = bytearray()
@@ -77,7 +81,7 @@ class Ears:
                 "type": "Results",
                 "channel_index": [0, 1],
                 "start": start_s,
-                "duration": self.heard_s - start_s,
+                "duration": (words[-1]["end"] if self._curt and words else self.heard_s) - start_s,
                 "is_final": final,
                 "speech_final": False,
                 "from_finalize": False,

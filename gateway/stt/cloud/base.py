@@ -27,6 +27,7 @@ class Result:
     final: bool
     items: tuple[Item, ...] = field(repr=False)
     language: str = ""
+    flushed: bool = False  # the answer to a flush: what was sent before is final, though the words end earlier
 
 
 class Connection(Protocol):

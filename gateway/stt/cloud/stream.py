@@ -170,6 +170,7 @@ class CloudStream:
                     self._flush_wanted = False
                     if clock.sent_s > flushed_s:
                         flushed_s = clock.sent_s
+                        clock.flushed()
                         await connection.send(self._service.flush)
                 else:
                     try:

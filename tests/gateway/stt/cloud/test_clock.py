@@ -34,6 +34,28 @@ def test_a_result_is_told_with_the_times_of_the_call() -> None:
     assert told == Result("1", 7.5, 8.5, True, (Item("yes", 7.5, 7.75), Item("?", 8.25, 8.5, True)), "en")
 
 
+def test_an_answer_to_a_flush_covers_all_that_was_sent_before_it() -> None:
+    clock = StreamClock(0.0)
+    for _ in range(3):
+        clock.sent(2.0)
+        clock.flushed()
+    words = (Item("yes", 2.5, 3.0),)
+    assert clock.on_call(Result("1", 2.0, 3.0, True, words, flushed=True)).end_s == 4.0  # the first had no answer
+    assert clock.on_call(Result("2", 4.0, 4.5, True, words)).end_s == 4.5
+    assert clock.on_call(Result("3", 4.0, 4.5, True, words, flushed=True)).end_s == 6.0
+    assert clock.on_call(Result("4", 6.0, 6.5, True, words, flushed=True)).end_s == 6.5  # to none that we sent
+
+
+def test_an_answer_is_to_its_own_flush_though_its_end_is_rounded() -> None:
+    clock = StreamClock(0.0)
+    clock.sent(2.0)
+    clock.flushed()
+    clock.sent(2.0)
+    clock.flushed()
+    assert clock.on_call(Result("1", 0.0, 2.01, True, (), flushed=True)).end_s == 2.01
+    assert clock.on_call(Result("2", 2.01, 3.99, True, (), flushed=True)).end_s == 4.0
+
+
 @pytest.mark.parametrize("told", [0, 0.25, 86_400])
 def test_a_moment_is_a_number_of_seconds(told: object) -> None:
     assert moment_s(told) == told

@@ -10,10 +10,12 @@ from gateway.stt.cloud.recogniser import COMMIT_DEADLINE_S, LOOK_S, WORDS_WITHIN
 from tests.gateway.stt.cloud.hearing import Said, finals, listening
 from tests.rig.clock import run_leaping
 from tests.rig.cloud import MemoryDeepgram
-from tests.rig.tones import silence, spoken
+from tests.rig.tones import silence, spoken, tone
 
 AWAY = SttError("deepgram_unreachable", "nobody", retryable=True)
 FRAME_BYTES = 640
+# Loud, and no tone of it long enough for a word.
+BREATH = (tone("what", 40) + tone("yes", 40)) * 4
 
 
 async def hear(ears: CloudRecogniser, pcm: bytes) -> None:
@@ -27,16 +29,32 @@ def answers(said: Said) -> list[tuple[str, float]]:
     return [(event.text, event.took_s) for event in said if isinstance(event, Final)]
 
 
+@pytest.mark.parametrize("curt", [False, True])
 @pytest.mark.parametrize(("answer_s", "took_s"), [(0.05, 0.0), (0.15, 0.0), (0.3, 0.14)])
-def test_words_that_came_in_the_pause_cost_nothing_and_later_ones_what_is_left(answer_s: float, took_s: float) -> None:
+def test_words_that_came_in_the_pause_cost_nothing_and_later_ones_what_is_left(
+    answer_s: float, took_s: float, curt: bool
+) -> None:
     async def call() -> None:
-        async with listening(MemoryDeepgram(answer_s)) as (ears, said):
+        async with listening(MemoryDeepgram(answer_s, curt=curt)) as (ears, said):
             await hear(ears, spoken("what time") + silence(240))  # known to be a pause after 120 ms
             ears.commit()
             await asyncio.sleep(2.0)
         ((text, took),) = answers(said)
         assert text == "what time"
         assert took == pytest.approx(took_s, abs=0.045)
+
+    run_leaping(call())
+
+
+def test_sound_behind_the_last_word_is_answered_with_it() -> None:
+    """Its results end with the word; the breath that follows is speech to our ears only."""
+
+    async def call() -> None:
+        async with listening(MemoryDeepgram(curt=True)) as (ears, said):
+            await hear(ears, spoken("what time") + BREATH + silence(240))
+            ears.commit()
+            await asyncio.sleep(2.0)
+        assert answers(said) == [("what time", 0.0)]
 
     run_leaping(call())
 
@@ -67,7 +85,7 @@ def test_unfinal_words_do_where_the_service_will_not_make_them_final() -> None:
 def test_a_sound_without_words_is_answered_blank_as_soon_as_it_is_known_to_be_none() -> None:
     async def call() -> None:
         async with listening(MemoryDeepgram()) as (ears, said):
-            await hear(ears, silence(500) + b"\x00\x20\x00\xe0" * 800 + silence(120))  # loud, and no tone of a word
+            await hear(ears, silence(500) + BREATH + silence(120))
             ears.commit()
             await asyncio.sleep(2.0)
         assert answers(said) == [("", 0.08)]  # its answer, 0.1 s behind the pause, which was a frame ago
