@@ -38,7 +38,8 @@ class Deepgram(Group):
     @model_validator(mode="after")
     def _keeps_the_key(self) -> "Deepgram":
         parts = urlsplit(self.url)
-        if parts.scheme not in ("ws", "wss") or not parts.hostname:
+        usable = parts.scheme in ("ws", "wss") and parts.hostname and parts.port != 0
+        if not usable or "@" in parts.netloc or parts.query or parts.fragment:
             raise ValueError("stt.deepgram.url is no address such as wss://api.deepgram.com")
         if parts.scheme == "ws" and self.key_env and parts.hostname not in LOOPBACK:
             raise ValueError("a key is not sent over plain ws; give a wss:// url, or an empty key_env")

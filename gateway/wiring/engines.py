@@ -50,8 +50,8 @@ def _deepgram(asked: Deepgram) -> CloudService:
     from gateway.stt.deepgram_service import DeepgramService
 
     key = os.environ.get(asked.key_env, "").strip() if asked.key_env else ""
-    if asked.key_env and not key:
-        raise ConfigError(f"stt.deepgram: the environment variable {asked.key_env} is not set; put the key there")
+    if asked.key_env and not (key and key.isascii() and key.isprintable()):
+        raise ConfigError(f"stt.deepgram: the environment variable {asked.key_env} holds no key; put it there")
     return DeepgramService(
         key,
         {str(ours): theirs for ours, theirs in asked.languages.items()},

@@ -23,7 +23,10 @@ def test_deepgram_is_complete_by_default_and_hears_every_language_of_ours() -> N
     assert set(deepgram.languages) == set(load("loadtest", None, []).stt.transcribe.languages)
 
 
-@pytest.mark.parametrize("url", ["https://api.deepgram.com", "api.deepgram.com", "wss://"])
+@pytest.mark.parametrize(
+    "url",
+    ["https://a.example", "a.example", "wss://", "wss://a.example:0", "wss://me@a.example", "wss://a.example?key=1"],
+)
 def test_deepgrams_address_is_one_of_a_socket(url: str) -> None:
     with pytest.raises(ConfigError, match=r"stt\.deepgram\.url"):
         load("loadtest", None, [f"stt.deepgram.url={url}"])

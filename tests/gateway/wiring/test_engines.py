@@ -85,9 +85,10 @@ def test_deepgram_is_asked_where_it_is_chosen_with_a_key_from_the_environment(mo
     settings = loadtest("stt.engine=deepgram", "stt.deepgram.key_env=EARS_KEY")
     monkeypatch.setenv("EARS_KEY", "a key")
     assert isinstance(build_ears(settings.stt, ""), CloudRecognisers)
-    monkeypatch.setenv("EARS_KEY", " ")
-    with pytest.raises(ConfigError, match="EARS_KEY"):
-        build_ears(settings.stt, "")
+    for wrong in ("", " ", "a\nkey", "a key…"):
+        monkeypatch.setenv("EARS_KEY", wrong)
+        with pytest.raises(ConfigError, match="EARS_KEY"):
+            build_ears(settings.stt, "")
 
 
 def test_a_deepgram_of_ones_own_needs_no_key() -> None:

