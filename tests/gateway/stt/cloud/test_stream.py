@@ -187,6 +187,21 @@ def test_f77_streams_that_break_before_a_word_are_given_up_though_they_say_somet
     run_leaping(call())
 
 
+def test_f77_streams_that_brought_words_are_replaced_as_often_as_it_takes() -> None:
+    async def call() -> None:
+        service = MemoryDeepgram()
+        async with line_to(service) as line:
+            for count in range(1, MAX_FAILURES + 4):
+                await line.feed(spoken("yes") + silence(500))
+                line.stream.keep_from(line.stream.fed_s)
+                service.streams[-1].end("NET-0000")
+                await asyncio.sleep(0.5)
+                assert len(service.streams) == count + 1
+        assert line.down == []
+
+    run_leaping(call())
+
+
 def test_a_stream_that_says_nothing_of_speech_is_replaced_and_each_next_one_is_given_more_time() -> None:
     async def call() -> None:
         service = MemoryDeepgram(mute=True)
