@@ -17,7 +17,7 @@ from tests.rig.deepgram import Ears
 class MemoryStream:
     """One connection, both ends of it. It ends after `idle_s` without a message; a `mute` one answers nothing."""
 
-    def __init__(self, ears: Ears, answer_s: float = 0.1, idle_s: float = 10.0, mute: bool = False) -> None:
+    def __init__(self, ears: Ears, answer_s: float, idle_s: float, mute: bool) -> None:
         self._ears, self._answer_s, self._idle_s, self._mute = ears, answer_s, idle_s, mute
         self._under_way: deque[str] = deque()
         self._answers: asyncio.Queue[str | None] = asyncio.Queue()
@@ -71,6 +71,7 @@ class MemoryDeepgram:
     deaf: bool = False
     mute: bool = False
     curt: bool = False
+    idle_s: float = 10.0
     refusals: list[SttError] = field(default_factory=list)
     streams: list[MemoryStream] = field(default_factory=list)
     asked_at_s: list[float] = field(default_factory=list)
@@ -89,7 +90,8 @@ class MemoryDeepgram:
         self.asked_at_s.append(asyncio.get_running_loop().time())
         if self.refusals:
             raise self.refusals.pop(0)
-        self.streams.append(MemoryStream(Ears(300, self.deaf, self.curt), self.answer_s, mute=self.mute))
+        ears = Ears(300, self.deaf, self.curt)
+        self.streams.append(MemoryStream(ears, self.answer_s, self.idle_s, self.mute))
         return self.streams[-1]
 
     async def ready(self) -> bool:

@@ -230,7 +230,7 @@ def test_a_peer_that_takes_no_sound_is_left_before_sound_is_lost() -> None:
             return stream
 
     async def call() -> None:
-        service = StuckDeepgram()
+        service = StuckDeepgram(idle_s=1000.0)
         async with line_to(service) as line:
             await line.feed(silence((REPLAY_S + 3) * 1000))
         assert len(service.streams) == 2
