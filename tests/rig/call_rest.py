@@ -13,6 +13,11 @@ from typing import Any
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from gateway.platforms.control import Patience
+
+# Over real sockets: short, to wait for an answer that never comes, and long enough for a busy machine to give one.
+BRIEF = Patience(connect_s=1.0, total_s=1.0, pauses_s=(0.01, 0.01))
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:

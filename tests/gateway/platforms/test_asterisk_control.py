@@ -9,10 +9,9 @@ import pytest
 from gateway.errors import PeerFault, Refused
 from gateway.platforms.asterisk_control import AsteriskAccount, AsteriskControl
 from gateway.platforms.base import Document
-from gateway.platforms.control import OutboundCall, Patience
-from tests.rig.call_rest import CallRest
+from gateway.platforms.control import OutboundCall
+from tests.rig.call_rest import BRIEF, CallRest
 
-BRIEF = Patience(connect_s=0.2, total_s=0.2, pauses_s=(0.01, 0.01))
 CALL = "1767225600.3"
 OUTBOUND = OutboundCall("+15550100001", "+15550100002", "https://b.test/audiosocket/voice?ref=abc", ring_timeout_s=20)
 BASIC = "Basic " + base64.b64encode(b"voicebot:pw").decode()

@@ -10,10 +10,9 @@ import pytest
 from gateway.errors import PeerFault, Refused
 from gateway.platforms.bandwidth_control import BandwidthAccount, BandwidthControl
 from gateway.platforms.base import Document
-from gateway.platforms.control import OutboundCall, Patience
-from tests.rig.call_rest import CallRest
+from gateway.platforms.control import OutboundCall
+from tests.rig.call_rest import BRIEF, CallRest
 
-BRIEF = Patience(connect_s=0.2, total_s=0.2, pauses_s=(0.01, 0.01))
 CALL = "c-00000000-0000-4000-8000-000000000001"
 CALLS = "/api/v2/accounts/5000000/calls"
 BASIC = "Basic " + base64.b64encode(b"id:secret").decode()

@@ -6,12 +6,11 @@ import aiohttp
 import pytest
 
 from gateway.errors import PeerFault, Refused
-from gateway.platforms.control import OutboundCall, Patience, TwilioControl
+from gateway.platforms.control import OutboundCall, TwilioControl
 from gateway.platforms.twiml import reject
+from tests.rig.call_rest import BRIEF
 from tests.rig.twilio_rest import TwilioRest
 
-# Over real sockets, so the bounds are small ones.
-BRIEF = Patience(connect_s=0.2, total_s=0.2, pauses_s=(0.01, 0.01))
 CALL = "CA" + "0" * 31 + "1"
 
 

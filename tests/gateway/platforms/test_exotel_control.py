@@ -8,11 +8,10 @@ import pytest
 
 from gateway.errors import PeerFault
 from gateway.platforms.base import Document
-from gateway.platforms.control import OutboundCall, Patience
+from gateway.platforms.control import OutboundCall
 from gateway.platforms.exotel_control import ExotelAccount, ExotelControl
-from tests.rig.call_rest import CallRest
+from tests.rig.call_rest import BRIEF, CallRest
 
-BRIEF = Patience(connect_s=0.2, total_s=0.2, pauses_s=(0.01, 0.01))
 OUTBOUND = OutboundCall(
     "+15550100001", "+15550100002", "https://bot.example.test/exotel/voice?ref=abc", "https://bot.example.test/status"
 )

@@ -9,11 +9,10 @@ import pytest
 
 from gateway.errors import PeerFault, Refused
 from gateway.platforms.base import Document
-from gateway.platforms.control import OutboundCall, Patience
+from gateway.platforms.control import OutboundCall
 from gateway.platforms.jambonz_control import JambonzControl
-from tests.rig.call_rest import CallRest
+from tests.rig.call_rest import BRIEF, CallRest
 
-BRIEF = Patience(connect_s=0.2, total_s=0.2, pauses_s=(0.01, 0.01))
 CALL = "00000000-0000-4000-8000-0000000000f1"
 SHELF = "https://bot.example.test/jambonz/documents/1"
 

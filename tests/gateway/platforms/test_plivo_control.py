@@ -9,11 +9,10 @@ import pytest
 
 from gateway.errors import PeerFault, Refused
 from gateway.platforms.base import Document
-from gateway.platforms.control import OutboundCall, Patience
+from gateway.platforms.control import OutboundCall
 from gateway.platforms.plivo_control import PlivoControl, VobizControl
-from tests.rig.call_rest import CallRest
+from tests.rig.call_rest import BRIEF, CallRest
 
-BRIEF = Patience(connect_s=0.2, total_s=0.2, pauses_s=(0.01, 0.01))
 CALLS = "/Account/MA1/Call/"
 KEPT_AT = "https://bot.example.test/documents/1"
 

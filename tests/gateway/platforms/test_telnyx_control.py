@@ -8,12 +8,11 @@ import pytest
 
 from gateway.errors import PeerFault, Refused
 from gateway.platforms.base import Document, IncomingCall
-from gateway.platforms.control import OutboundCall, Patience
+from gateway.platforms.control import OutboundCall
 from gateway.platforms.telnyx_control import TelnyxControl
 from gateway.platforms.twiml import reject
-from tests.rig.call_rest import CallRest
+from tests.rig.call_rest import BRIEF, CallRest
 
-BRIEF = Patience(connect_s=0.2, total_s=0.2, pauses_s=(0.01, 0.01))
 CALL = "v3:1/../x"
 ACTIONS = "/v2/calls/v3:1%2F..%2Fx/actions"
 TEXML = "/v2/texml/Accounts/acc-1/Calls"

@@ -16,11 +16,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from gateway.errors import PeerFault, Refused
 from gateway.platforms.base import Document
-from gateway.platforms.control import OutboundCall, Patience
+from gateway.platforms.control import OutboundCall
 from gateway.platforms.vonage_control import TOKEN_LIFE_S, ApplicationToken, VonageControl
-from tests.rig.call_rest import CallRest
+from tests.rig.call_rest import BRIEF, CallRest
 
-BRIEF = Patience(connect_s=0.2, total_s=0.2, pauses_s=(0.01, 0.01))
 CALL = "00000000-0000-4000-8000-000000000001"
 APPLICATION = "00000000-0000-4000-8000-0000000000bb"
 NOW_S = 1767225600
