@@ -89,7 +89,7 @@ def test_no_words_leads_to_a_reprompt() -> None:
     assert (state, acts[-1]) == (S.THINKING, A.REPROMPT)
 
 
-@pytest.mark.parametrize("state", list(BOT_HAS_THE_FLOOR))
+@pytest.mark.parametrize("state", [state for state in State if state in BOT_HAS_THE_FLOOR])
 def test_a_key_silences_the_bot_at_once(state: State) -> None:
     next_state, acts = TABLE[state, H.KEY]
     assert (next_state, acts[-1]) == (S.HEARING, A.INTERRUPT)
