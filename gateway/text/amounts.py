@@ -5,12 +5,16 @@ import re
 from gateway.text.dates import is_year
 from gateway.text.languages.speech import SpeechRules
 from gateway.text.languages.units import UNITS
-from gateway.text.measures import UNIT_PATTERN, unit_name
+from gateway.text.measures import UNIT_PATTERN, is_adjective, unit_name
 from gateway.text.numerals import agreed, cardinal, digits, number, number_pattern, ordinal, parse, year
 from gateway.text.passage import Passage, Rule
 
 _FEET = re.compile(r"(?<![\w.,])(\d{1,2})['′’](?:\s?(\d{1,2})(?:\"|″|”|''))?(?![\w])")
+_FEET_AND_INCHES = re.compile(r"(?<![\w.,])(\d{1,2})\s?ft\.?\s?(\d{1,2})\s?in(?!\w)(?:\.(?=\s+[a-z]))?")
 _INCHES = re.compile(r"(?<![\w.,])(\d{1,3}(?:\.\d+)?)(?:\"|″|”)(?=[\s.,;:!?)]|$)")
+# Beside hours or seconds "m" is minutes: "1h 30m", "2m 30s".
+_HOURS = re.compile(r"\d\s?(?:h|hrs?)\s?$")
+_SECONDS = re.compile(r"\s?\d+\s?s(?!\w)")
 _RANGE_DASH = re.compile(r"\s?[–—−-]\s?(?=[~$€£₹¥]?\s?(?:Rp\.?\s?)?\d)")
 _TIMES = re.compile(r"(?<=\d)(\s?)([*×x])\s?(?=\d|Rp|[$€£₹¥])")
 # Longer rows of digits are numbers of things to be noted down, not counts.
@@ -32,6 +36,7 @@ def rules(speech: SpeechRules) -> list[Rule]:
     return [
         Rule(re.compile(rf"\s?/\s?(?P<unit>{UNIT_PATTERN})(?!\w)"), amounts.per_unit),
         Rule(_FEET, amounts.feet),
+        Rule(_FEET_AND_INCHES, amounts.feet),
         Rule(_INCHES, amounts.inches),
         *([] if not speech.ordinal_pattern and not speech.ordinal_prefix else ordinals),
         Rule(
@@ -109,7 +114,11 @@ class _Amounts:
         unit = match["unit"]
         if unit in ("m", "l", "s", "h", "g", "V", "W", "L") and passage.known_before(match.start()) in ("no", "nomor"):
             return None
-        name = unit_name(UNITS[unit], self._speech.locale, float(f"{whole}.{decimals or 0}"))
+        text, start = passage.text, match.start()
+        if unit == "m" and (_HOURS.search(text[max(0, start - 6) : start]) or _SECONDS.match(text, match.end())):
+            unit = "min"
+        count = 1 if is_adjective(self._speech, match, passage) else float(f"{whole}.{decimals or 0}")
+        name = unit_name(UNITS[unit], self._speech.locale, count)
         said = self._signed(match, f"{self._number(match['num'], name.split()[0])} {name}")
         return f"{self._signs['about']} {said}" if match["about"] else said
 
@@ -139,6 +148,8 @@ class _Amounts:
     def ordinal(self, match: re.Match[str], passage: Passage) -> str:
         said = ordinal(self._speech, int(match[1]))
         mark = match[2].lower().strip(".")
+        if self._speech.code == "hi" and mark in ("वीं", "वें"):
+            return said.removesuffix("वाँ") + mark
         if self._speech.code == "es" and said in ("primero", "tercero") and mark != "ª":
             noun = passage.after(match.end())
             return said[:-1] if mark == "er" or noun[:1].islower() else said

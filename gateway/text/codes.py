@@ -68,9 +68,9 @@ class _Codes:
         return f"{speech.signs['version']} {said}" if text[0] == "v" else said
 
     def code(self, match: re.Match[str], _: Passage) -> str | None:
-        doubled = re.fullmatch(r"([a-z]{2,})2", match[0]) if self._speech.code == "id" else None
+        doubled = re.fullmatch(r"([A-Za-z][a-z]+)2", match[0]) if self._speech.code == "id" else None
         if doubled:
-            return f"{doubled[1]} {doubled[1]}"
+            return f"{doubled[1]} {doubled[1].lower()}"
         if re.fullmatch(r"\d+(?:-\d+)?-[a-z]{3,}", match[0]):
             return None  # "10-minute": a number and its noun
         parts = re.findall(r"[A-Za-z]+|\d+", match[0])

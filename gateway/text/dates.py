@@ -89,16 +89,21 @@ class _Calendar:
             if mark != "/":
                 return None
             of_year += 2000
-        month_first = self._speech.code == "en" and mark == "/" and first <= 12
-        day, month = (second, first) if month_first else (first, second)
+        day, month = self._in_order(first, mark, second)
         return self.say(day, month, of_year, passage, match.start())
+
+    def _in_order(self, first: int, mark: str, second: int) -> tuple[int, int]:
+        """Day and month; Americans write the month first, between slashes."""
+        month_first = self._speech.code == "en" and mark == "/" and first <= 12
+        return (second, first) if month_first else (first, second)
 
     def day_and_month(self, match: re.Match[str], passage: Passage) -> str | None:
         """5/1 is a date where something names it one."""
         before = passage.known_before(match.start())
-        if before not in self._speech.date_words and before not in self._days:
+        if before not in self._speech.date_words and before not in self._days or passage.after(match.end()) == "of":
             return None
-        return self.say(int(match[1]), int(match[2]), None, passage, match.start())
+        day, month = self._in_order(int(match[1]), "/", int(match[2]))
+        return self.say(day, month, None, passage, match.start())
 
     def span(self, match: re.Match[str], _: Passage) -> str | None:
         """Short names count only side by side: "Sun" and "mar" are words."""

@@ -6,12 +6,14 @@ import unicodedata
 from gateway.text.languages.speech import SpeechRules
 from gateway.text.languages.units import UNITS
 from gateway.text.measures import UNIT_PATTERN, unit_name
-from gateway.text.numerals import agreed, cardinal
+from gateway.text.numerals import agreed, cardinal, number, number_pattern
 from gateway.text.passage import Passage, Rule
 
 _UNICODE_FRACTION = r"(\d+)?\s?([½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])"
 _FRACTION = r"(?<![\w.,/])(?:(\d{1,3})\s)?(\d{1,3})/(\d{1,3})(?![\w/]|[.,]\d)"
 _BY = re.compile(r"(?<![\w.,])(\d+)\s?[x×]\s?(\d+)(?:\s?[x×]\s?(\d+))?(?=\s?(?:[^\W\d]|[,.!?)]|$|\s))(?!\s?=)")
+_LENGTH = r"(?:mm|cm|m|km|ft)"
+_SCORE = re.compile(r"(?<![\w.,/])(\d+[.,]\d{1,2})/(\d{1,3})(?![\w/]|[.,]\d)")
 _RATIO = re.compile(r"(?<![\w:.,])(\d{1,3}):(\d{1,3})(?![\d:])")
 _DECADE = re.compile(r"(?<![\w.,])(\d0|1\d\d0|20\d0)-an(?!\w)")  # "tahun 1990-an"
 
@@ -20,11 +22,15 @@ def rules(speech: SpeechRules) -> list[Rule]:
     """Before measures: "1/2 kg" is no two kilograms."""
     pairs = _Pairs(speech)
     unit = rf"(?:\s?(?P<unit>{UNIT_PATTERN})(?![\w²³/]|\.\w))?"
+    side = rf"({number_pattern(speech)})\s?({_LENGTH}?)"
+    sides = rf"(?<![\w.,]){side}\s?[x×]\s?{side}(?:\s?[x×]\s?{side})?(?<=[a-z])(?![\w²³])"
     return [
         *([Rule(_DECADE, pairs.decade)] if speech.code == "id" else []),
+        Rule(re.compile(sides), pairs.sides),
         Rule(_BY, pairs.by),
         Rule(re.compile(rf"{_UNICODE_FRACTION}{unit}"), pairs.unicode_fraction),
         Rule(re.compile(rf"{_FRACTION}{unit}"), pairs.fraction),
+        Rule(_SCORE, pairs.score),
         Rule(_RATIO, pairs.ratio),
     ]
 
@@ -40,9 +46,12 @@ class _Pairs:
         top, _slash, bottom = unicodedata.normalize("NFKC", match[2]).partition("⁄")
         return (self._mixed(match[1], int(top), int(bottom)) or "") + self._fraction_unit(match)
 
-    def fraction(self, match: re.Match[str], _: Passage) -> str | None:
+    def fraction(self, match: re.Match[str], passage: Passage) -> str | None:
         top, bottom = int(match[2]), int(match[3])
         said = self._mixed(match[1], top, bottom) if bottom else None
+        noun = passage.after(match.end()).lower()
+        if said is not None and noun and not match["unit"]:
+            said = agreed(self._speech, said, noun)
         if said is None:
             sign = self._signs["over" if top > bottom else "out_of"]  # more than all there is: a blood pressure
             joined = "" if (top, bottom) == (24, 7) or top == bottom else sign + " "
@@ -74,6 +83,19 @@ class _Pairs:
 
     def decade(self, match: re.Match[str], _: Passage) -> str:
         return f"{cardinal(self._speech, int(match[1]))}an"
+
+    def sides(self, match: re.Match[str], _: Passage) -> str | None:
+        """Lengths multiplied make an area or a box, whichever of them have the unit: "3 x 4 m"."""
+        numbers = [side for side in match.groups()[::2] if side]
+        units = {unit for unit in match.groups()[1::2] if unit}
+        if len(units) != 1:
+            return None
+        said = f" {self._signs['by']} ".join(number(self._speech, side) for side in numbers)
+        return f"{said} {unit_name(UNITS[units.pop()], self._speech.locale, 2)}"
+
+    def score(self, match: re.Match[str], _: Passage) -> str:
+        top, bottom = number(self._speech, match[1]), cardinal(self._speech, int(match[2]))
+        return f"{top} {self._signs['out_of']} {bottom}"
 
     def by(self, match: re.Match[str], _: Passage) -> str | None:
         if " x " in match[0] or "×" in match[0]:

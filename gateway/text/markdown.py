@@ -11,11 +11,12 @@ from markdown_it.token import Token
 _INLINE = MarkdownIt("commonmark").enable("strikethrough")
 _FENCE = re.compile(r"\s*(?:```|~~~).*")
 _RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}|\s*\|?(?:\s*:?-{2,}:?\s*\|?)+\s*")
-_LEAD = re.compile(r"\s*(?:>\s?)*\s*(?:#{1,6}\s+|[-*+•·‣◦–—]\s+(?:\[[ xX]\]\s+)?)?")
+_LEAD = re.compile(r"\s*(?:>(?!\s?\d)\s?)*\s*(?:#{1,6}\s+|[-*+•·‣◦–—]\s+(?:\[[ xX]\]\s+)?)?")
 _NUMBERED = re.compile(r"\s*(\d{1,3})([.)])\s+(?=\S)")
 # A code to be dialled, *123*1#: its stars emphasise nothing.
 SERVICE_CODE = r"(?<![\w*#])\*\d+(?:\*\d+)*#(?![\w*#])"
 _SERVICE_CODE = re.compile(SERVICE_CODE)
+_LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _TABLE_ROW = re.compile(r"\s*\|.*\|\s*")
 
 
@@ -95,6 +96,8 @@ class _Walk:
                 self._text(token.content)
                 self._at = self._find(token.markup) + len(token.markup)
             case "html_inline":
+                if _LINE_BREAK.fullmatch(token.content):
+                    self.chars.append(("\n", self._at))
                 self._at = self._find(token.content) + len(token.content)
             case "link_open":
                 self._autolink = token.markup == "autolink"

@@ -3,6 +3,7 @@
 import re
 
 from gateway.text.languages.speech import Currency, SpeechRules
+from gateway.text.measures import is_adjective
 from gateway.text.numerals import agreed, cardinal, number, number_pattern, parse
 from gateway.text.passage import Passage, Rule
 
@@ -23,7 +24,7 @@ def rules(speech: SpeechRules) -> list[Rule]:
     sign = r"(?P<sign>(?:(?<![\w)%°])[-−+])?)"
     scale = rf"(?:\s?(?P<scale>(?i:{scales}))(?!\w))?"
     until = rf"(?:\s?[–-]\s?(?:{symbols})?\s?(?P<until>{num})(?![\w%]))?"
-    start, end = r"(?<![\w.,])", r"(?![\w/])"
+    start, end = r"(?<![\w.,])", r"(?!\w|/\d)"
     found = [
         Rule(
             re.compile(rf"(?<!\w){sign}(?P<unit>(?i:{symbols}))\s?(?P<num>{num}){until}{scale}(?:[.,]-)?(?!\w)"),
@@ -61,7 +62,7 @@ class _Prices:
         if until:
             first = agreed(speech, number(speech, match["num"]), currency.many)
             return f"{first} {speech.signs['to']} {self._amount(until, match['scale'], currency)}"
-        adjective = _is_adjective(speech, match, passage)
+        adjective = is_adjective(speech, match, passage)
         said = self._amount(match["num"], match["scale"], currency, adjective=adjective)
         name = {"-": "minus", "−": "minus", "+": "plus"}.get(match["sign"])
         return f"{speech.signs[name]} {said}" if name else said
@@ -109,11 +110,3 @@ class _Prices:
         whole, decimals = parse(speech, text)
         scale_name = one if whole == 1 and not decimals else many
         return f"{agreed(speech, number(speech, text), scale_name)} {scale_name}{of}{name}"
-
-
-def _is_adjective(speech: SpeechRules, match: re.Match[str], passage: Passage) -> bool:
-    """Whether a price stands before its noun: "a $50 deposit"."""
-    noun = passage.after(match.end())
-    if not noun[:1].islower() or noun in speech.not_priced:
-        return False
-    return passage.known_before(match.start()) in speech.articles

@@ -3,7 +3,8 @@
 import re
 
 from gateway.text.languages.speech import SpeechRules
-from gateway.text.numerals import cardinal
+from gateway.text.measures import unit_name
+from gateway.text.numerals import agreed, cardinal
 from gateway.text.passage import Passage, Rule
 
 _HALF_DAY = r"(?:\s?([ap])(?:\.\s?m\.|m(?!\w)))"
@@ -21,11 +22,18 @@ def rules(speech: SpeechRules) -> list[Rule]:
     def said(hour: int, minute: int) -> str:
         return speech.time(hour, minute, lambda number: cardinal(speech, number))
 
+    def duration(*parts: int) -> str:
+        units = ("duration-hour", "duration-minute", "duration-second")
+        named = [(part, unit_name(unit, speech.locale, part)) for part, unit in zip(parts, units, strict=True) if part]
+        return " ".join(f"{agreed(speech, cardinal(speech, part), name)} {name}" for part, name in named)
+
     def clock(match: re.Match[str], passage: Passage) -> str | None:
         hour, minute, half = int(match[1]), int(match[2]), match[4]
         ratio = "ratio" in _near(passage, match.start())
         if hour > 24 or minute > 59 or ratio:
             return None
+        if match[3] and not half:
+            return duration(hour, minute, int(match[3])) or None
         if half and hour <= 12:
             return f"{_half_day_time(speech, hour, minute)} {_half(speech, half)}"
         return said(hour % 24, minute)

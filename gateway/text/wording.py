@@ -37,7 +37,7 @@ def abbreviation_rules(speech: SpeechRules) -> list[Rule]:
 
     word_start = r"(?<![\w.@/])"
     return [
-        table(dict(speech.before_number), word_start, r"(?=\s?#?\s?\d)"),
+        table(dict(speech.before_number), word_start, r"(?=\s?#?\s?\d|\s(?-i:[IVXLC]{2,}|[VX])(?!\w))"),
         table(dict(speech.after_number), r"(?<=\d)\s?", r"(?!\w)"),
         table(dict(speech.abbreviations), word_start, r"(?![\w])"),
     ]
@@ -157,6 +157,9 @@ def _sign_rules(speech: SpeechRules) -> list[Rule]:
         word = match[1]
         return f"{names['per']} {speech.abbreviations.get(word) or speech.after_number.get(word) or word}"
 
+    def divided(_match: re.Match[str], passage: Passage) -> str | None:
+        return names["divided"] if "=" in passage.text else None
+
     return [
         Rule(_FORMS_OF_AND, lambda _match, _passage: names["and"]),
         fixed(r"(?<![\w#])#(?![\w#])", names["hash"]),
@@ -167,17 +170,18 @@ def _sign_rules(speech: SpeechRules) -> list[Rule]:
         fixed(r"\+", names["plus"]),
         fixed(r"\s?×\s?", names["times"]),
         fixed(r"\s?÷\s?", names["divided"]),
+        Rule(re.compile(r"(?<=\d)\s[/:]\s(?=\d)"), divided),
         fixed(r"≥|>=", names["atleast"]),
         fixed(r"≤|<=", names["atmost"]),
         fixed(r"[~≈](?=\s?\w)", names["about"]),
-        fixed(r"(?<=\s)<(?=\s)", names["less"]),
-        fixed(r"(?<=\s)>(?=\s)", names["more"]),
+        fixed(r"(?<=\s)<(?=\s)|(?<!\S)<(?=\s?[\d$€£₹])", names["less"]),
+        fixed(r"(?<=\s)>(?=\s)|(?<!\S)>(?=\s?[\d$€£₹])", names["more"]),
         fixed(r"(?<!\w)@", names["at"]),
         fixed(r"%", names["percent"]),
         fixed(r"§", names["section"]),
         fixed(r"°", names["degrees"]),
         fixed(r"(?<=\w)²", names["squared"]),
         fixed(r"(?<=\w)³", names["cubed"]),
-        Rule(re.compile(r"\s?/\s?([a-z]+)(?!\w)"), per),
+        Rule(re.compile(r"\s?/\s?([a-zß-ÿ\u0900-\u097f]+)(?!\w)"), per),
         fixed(r"(?<=\w)/(?=\w)", ""),
     ]

@@ -128,7 +128,7 @@ SPEECH = SpeechRules(
         supt.=superintendent | messrs.=messieurs | jan.=January | feb.=February | mar.=March | apr.=April
         aug.=August | oct.=October | sept.=September | sep.=September | nov.=November | dec.=December
         tues.=Tuesday | thurs.=Thursday | mon.=Monday | tue.=Tuesday | wed.=Wednesday | thu.=Thursday
-        fri.=Friday | appt.=appointment | ref.=reference | misc.=miscellaneous | ft.=fort
+        fri.=Friday | no. of=number of | appt.=appointment | ref.=reference | misc.=miscellaneous | ft.=fort
         asap=as soon as possible | approx=approximately | fyi=for your information | intl.=international
         dr=doctor | mr=mister | mrs=missus | prof=professor | st=saint
         """
@@ -149,9 +149,9 @@ SPEECH = SpeechRules(
         """
     ),
     spelled=words(
-        "asap isbn imei usps espn aids uefa iata icao ieee aarp nyse usda fbi usb atm usa ups eta faq otp ceo cfo",
-        "cto vip api url suv abc uk us id it tv pc ai eu un ip io qa hr pr iq er ira irs apr apy ein uae ac dc am",
-        "pm usd eur",
+        "asap isbn imei hdmi https usps espn aids uefa iata icao ieee aarp nyse usda fbi usb atm usa ups eta faq otp",
+        "ceo cfo cto vip api url suv abc uk us id it tv pc ai eu un ip io qa hr pr iq er ira irs apr apy ein uae ac dc",
+        "am pm usd eur",
     )
     - words(
         "aids asap",
@@ -172,7 +172,7 @@ SPEECH = SpeechRules(
     ),
     labels_for_roman=words(
         "war chapter part volume phase section type level act book class title article stage grade appendix bowl",
-        "world figure table unit step category tier group division form mark rocky",
+        "world figure table unit step category tier group division form mark rocky ch vol fig",
     ),
     places=words(
         "apt apartment unit room seat gate suite flat row block building door locker",
@@ -182,7 +182,7 @@ SPEECH = SpeechRules(
     ),
     id_words=words(
         "number no order ticket account reference ref id confirmation invoice case tracking booking claim policy",
-        "card file serial is parcel package reservation customer member request complaint",
+        "card file serial is parcel package reservation customer member request complaint text sms",
     ),
     year_words=words(
         "in since until till by before after between and or q1 q2 q3 q4 fy year during of from to spring summer",
@@ -198,7 +198,10 @@ SPEECH = SpeechRules(
     ),
     not_priced=words(
         "a an the in on at to for of by per and or but is was are were you we i he she they it each every off",
-        "more less total today now tomorrow from with if when plus extra back",
+        "more less total today now tomorrow from with if when plus extra back that which there left remaining",
+    ),
+    date_words=words(
+        "on due dated",
     ),
     ordinal_pattern="st|nd|rd|th",
     year_in_pairs=True,

@@ -101,13 +101,13 @@ SPEECH = SpeechRules(
         tfno.=teléfono | tlf.=teléfono | aprox.=aproximadamente | máx.=máximo | mín.=mínimo | izq.=izquierda
         dcha.=derecha | ee. uu.=Estados Unidos | ee.uu.=Estados Unidos | a. m.=de la mañana | p. m.=de la tarde
         a.m.=de la mañana | p.m.=de la tarde | cía.=compañía | s.a.=S A | s.l.=S L | sto.=santo | sta.=santa
-        gral.=general | h=horas | hrs.=horas | vs.=contra
+        gral.=general | a. c.=antes de Cristo | d. c.=después de Cristo | h=horas | hrs.=horas | vs.=contra
         """
     ),
     before_number=table(
         """
         núm.=número | nº=número | n.º=número | n°=número | no.=número | pág.=página | págs.=páginas | p.=página
-        art.=artículo | cap.=capítulo | vol.=volumen | ext.=extensión | #=número
+        art.=artículo | cap.=capítulo | vol.=volumen | ext.=extensión | s.=siglo | #=número
         """
     ),
     after_number=table(
@@ -125,7 +125,7 @@ SPEECH = SpeechRules(
         "luis felipe carlos alfonso enrique juan fernando isabel",
     ),
     labels_for_roman=words(
-        "siglo capítulo tomo parte tipo fase nivel clase guerra mundial artículo",
+        "siglo capítulo tomo parte tipo fase nivel clase guerra mundial artículo s cap",
     ),
     code_words=words(
         "código teléfono tel tlf móvil llame llámenos clave pin contraseña postal extensión",
@@ -136,10 +136,18 @@ SPEECH = SpeechRules(
     time_words=words(
         "las la",
     ),
+    date_words=words(
+        "día",
+    ),
     time_marks=":",
     ordinal_pattern="º|ª|\\.º|\\.ª|er|\\.er|o|a",
     decimals_as_number=True,
-    agreement=(("veintiuno", "veintiún", "veintiuna"), ("uno", "un", "una"), ("cientos", "cientos", "cientas")),
+    agreement=(
+        ("veintiuno", "veintiún", "veintiuna"),
+        ("uno", "un", "una"),
+        ("medio", "medio", "media"),
+        ("cientos", "cientos", "cientas"),
+    ),
     glued=True,
     is_feminine=_is_feminine,
     time=_time,

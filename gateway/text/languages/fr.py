@@ -115,7 +115,8 @@ SPEECH = SpeechRules(
         """
         m.=monsieur | mm.=messieurs | mme=madame | mme.=madame | mmes=mesdames | mlle=mademoiselle
         mlle.=mademoiselle | dr=docteur | dr.=docteur | pr=professeur | pr.=professeur | me=me | etc.=et cetera
-        p. ex.=par exemple | p.ex.=par exemple | c.-à-d.=c'est-à-dire | av.=avenue | bd=boulevard | bd.=boulevard
+        p. ex.=par exemple | p.ex.=par exemple | c.-à-d.=c'est-à-dire | av.=avenue
+        av. j.-c.=avant Jésus Christ | bd=boulevard | bd.=boulevard
         bld=boulevard | pl.=place | rte=route | st=saint | ste=sainte | tél.=téléphone | tel.=téléphone
         env.=environ | max.=maximum | min.=minimum | apt.=appartement | appt.=appartement | bât.=bâtiment
         ét.=étage | svp=s'il vous plaît | s.v.p.=s'il vous plaît | rdv=rendez-vous | janv.=janvier | févr.=février
@@ -157,7 +158,7 @@ SPEECH = SpeechRules(
     time_marks="h:",
     ordinal_pattern="er|re|ère|e|ème|ième|nd|nde",
     decimals_as_number=True,
-    agreement=(("un", "un", "une"),),
+    agreement=(("un", "un", "une"), ("un demi", "un demi", "une demi")),
     glued=False,
     is_feminine=_is_feminine,
     time=_time,

@@ -12,8 +12,8 @@ SENTENCES = SentenceRules(
     | words(
         "drg drh drs dra ir hj kh ust ustz bpk bp sdr sdri tn ny nn yth kol jend letjen laksda marsda mayjen",
         "brigjen letkol kapt pdt jl jln gg kec kel kab kp ds prov dsn komp perum ged pt cv ud pd fa yay",
-        "a.n an u.p u.b d.a d/a c.q s.d sd a.l y.l m.k kpd yg dgn utk dr tsb spt krn dlm thd dg sbg up bag gd hub sp",
-        "dep",
+        "a.n an mis u.p u.b d.a d/a c.q s.d sd a.l y.l m.k kpd yg dgn utk dr tsb spt krn dlm thd dg sbg up bag gd hub",
+        "sp dep",
     ),
     before_number=words(
         "no nomor hlm hal tgl pkl pk jam telp tel hp tlp faks rt rw lt blok bl thn th psl ps jilid jld bab gbr ayat",
@@ -108,8 +108,8 @@ SPEECH = SpeechRules(
         dst.=dan seterusnya | dst=dan seterusnya | dkk.=dan kawan kawan | dkk=dan kawan kawan | yg=yang
         dgn=dengan | utk=untuk | tdk=tidak | krn=karena | telp.=telepon | tlp.=telepon | tel.=telepon
         telp=telepon | min.=minimal | kav.=kaveling | maks.=maksimal | tsb.=tersebut | tsb=tersebut | spt=seperti
-        jd=jadi | sbg=sebagai | pt.=P T | cv.=C V | ud.=U D | tbk.=terbuka | ttd.=tertanda | alm.=almarhum
-        almh.=almarhumah | kpd.=kepada | kpd=kepada | thn.=tahun | thn=tahun | th.=tahun | bln.=bulan
+        jd=jadi | mis.=misalnya | sbg=sebagai | pt.=P T | cv.=C V | ud.=U D | tbk.=terbuka | ttd.=tertanda
+        alm.=almarhum | almh.=almarhumah | kpd.=kepada | kpd=kepada | thn.=tahun | thn=tahun | th.=tahun | bln.=bulan
         hlm.=halaman | no.=nomor | km.=kilometer | pkl.=pukul | pk.=pukul | pkl=pukul | dr=dari | sda=sama dengan atas
         a.l.=antara lain | c.q.=casu quo | wib=W I B | wita=wita | wit=W I T | jan.=Januari | feb.=Februari
         mar.=Maret | apr.=April | jun.=Juni | jul.=Juli | agt.=Agustus | agu.=Agustus | sep.=September

@@ -101,7 +101,7 @@ SPEECH = SpeechRules(
     before_number=table(
         """
         n.=numero | nr.=numero | n°=numero | num.=numero | pag.=pagina | pagg.=pagine | art.=articolo
-        cap.=capitolo | vol.=volume | fig.=figura | int.=interno | #=numero
+        cap.=capitolo | vol.=volume | fig.=figura | int.=interno | sec.=secolo | #=numero
         """
     ),
     after_number=table(
@@ -119,7 +119,7 @@ SPEECH = SpeechRules(
         "luigi enrico carlo vittorio papa giovanni",
     ),
     labels_for_roman=words(
-        "secolo capitolo tomo parte tipo fase livello classe guerra mondiale",
+        "secolo capitolo tomo parte tipo fase livello classe guerra mondiale sec cap",
     ),
     code_words=words(
         "codice tel telefono chiami cellulare pin cap password",
@@ -133,7 +133,7 @@ SPEECH = SpeechRules(
     time_marks=":.",
     ordinal_pattern="°|º|ª|o|a",
     decimals_as_number=True,
-    agreement=(("ventuno", "ventuno", "ventuno"), ("uno", "un", "una")),
+    agreement=(("ventuno", "ventuno", "ventuno"), ("uno", "un", "una"), ("mezzo", "mezzo", "mezza")),
     glued=False,
     is_feminine=_is_feminine,
     time=_time,

@@ -113,7 +113,7 @@ SPEECH = SpeechRules(
     before_number=table(
         """
         nº=número | n.º=número | n°=número | núm.=número | no.=número | pág.=página | págs.=páginas | p.=página
-        art.=artigo | cap.=capítulo | vol.=volume | ramal=ramal | #=número
+        art.=artigo | cap.=capítulo | vol.=volume | séc.=século | ramal=ramal | #=número
         """
     ),
     after_number=table(
@@ -131,7 +131,7 @@ SPEECH = SpeechRules(
         "luís dom pedro joão henrique",
     ),
     labels_for_roman=words(
-        "século capítulo tomo parte tipo fase nível classe guerra mundial",
+        "século capítulo tomo parte tipo fase nível classe guerra mundial séc cap",
     ),
     code_words=words(
         "código tel telefone ligue celular pin cep senha ramal",
@@ -142,10 +142,13 @@ SPEECH = SpeechRules(
     time_words=words(
         "às as das",
     ),
+    date_words=words(
+        "dia",
+    ),
     time_marks=":h",
     ordinal_pattern="º|ª|o|a|\\.º|\\.ª",
     decimals_as_number=True,
-    agreement=(("um", "um", "uma"), ("dois", "dois", "duas"), ("entos", "entos", "entas")),
+    agreement=(("um", "um", "uma"), ("dois", "dois", "duas"), ("meio", "meio", "meia"), ("entos", "entos", "entas")),
     glued=True,
     is_feminine=_is_feminine,
     time=_time,

@@ -19,6 +19,14 @@ UNITS = {
     **{"sec": "duration-second", "ms": "duration-millisecond", "m²": "area-square-meter", "m2": "area-square-meter"},
     **{"km²": "area-square-kilometer", "km2": "area-square-kilometer", "cm²": "area-square-centimeter"},
     **{"ha": "area-hectare", "m³": "volume-cubic-meter", "m3": "volume-cubic-meter", "ft²": "area-square-foot"},
+    **{"Kbps": "digital-kilobit/duration-second", "Mbps": "digital-megabit/duration-second"},
+    **{"Gbps": "digital-gigabit/duration-second", "MB/s": "digital-megabyte/duration-second"},
+    **{
+        "mbps": "digital-megabit/duration-second",
+        "gr": "mass-gram",
+        "tbsp": "volume-tablespoon",
+        "tsp": "volume-teaspoon",
+    },
     **{"sq ft": "area-square-foot", "kcal": "energy-kilocalorie", "px": "graphics-pixel", "MP": "graphics-megapixel"},
     **{
         "cm³": "volume-cubic-centimeter",
