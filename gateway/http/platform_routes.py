@@ -8,7 +8,7 @@ from aiohttp import web
 from gateway.errors import Refused
 from gateway.gateway import Gateway
 from gateway.http.requests import RequestReader
-from gateway.http.sockets import MAX_WIRE_MESSAGE_BYTES, RateLimit, WebSocket
+from gateway.http.sockets import MediaWebSocket, RateLimit, WebSocket
 from gateway.legs.commanded import Commands
 from gateway.legs.visits import Visits
 from gateway.platforms.base import Document, Platform, Visited
@@ -115,13 +115,8 @@ class PlatformRoutes:
             self._sources.leave(source)
 
     async def _carry(self, request: web.Request, platform: Platform, token: str) -> web.StreamResponse:
-        ws = web.WebSocketResponse(
-            max_msg_size=MAX_WIRE_MESSAGE_BYTES,
-            heartbeat=platform.capabilities.ping_interval_s,
-            protocols=platform.capabilities.subprotocols,
-            autoping=False,
-            compress=False,  # µ-law does not compress, and a context per call costs memory
-        )
+        capabilities = platform.capabilities
+        ws = MediaWebSocket(capabilities.ping_interval_s, capabilities.subprotocols)
         await ws.prepare(request)
         socket = WebSocket(ws, RateLimit(self._bounds.messages_per_s))
         await self._gateway.conduct(platform, socket, token, dict(request.query))

@@ -8,7 +8,16 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from gateway.http.sockets import BURST_S, CLOSE_TIMEOUT_S, RateLimit, TcpSocket, WebSocket
+from gateway.http.sockets import (
+    BURST_S,
+    CLOSE_TIMEOUT_S,
+    MAX_WIRE_MESSAGE_BYTES,
+    READ_BYTES,
+    MediaWebSocket,
+    RateLimit,
+    TcpSocket,
+    WebSocket,
+)
 from tests.rig.clock import run_leaping
 
 
@@ -19,7 +28,7 @@ async def web_pair(
     """A client's end; `serve` has the gateway's."""
 
     async def handler(request: web.Request) -> web.StreamResponse:
-        ws = web.WebSocketResponse(max_msg_size=1000, autoping=False)
+        ws = MediaWebSocket()
         await ws.prepare(request)
         await serve(WebSocket(ws, RateLimit(per_s)))
         return ws
@@ -60,10 +69,35 @@ async def test_a_message_above_the_bound_is_the_end() -> None:
         got.append(await socket.receive())
 
     async with web_pair(serve) as client:
-        await client.send_str("x" * 2000)
+        await client.send_str("x" * (MAX_WIRE_MESSAGE_BYTES + 1))
         assert (await client.receive()).type is aiohttp.WSMsgType.CLOSE
         assert client.close_code == 1009
     assert got == [None]
+
+
+async def test_what_comes_in_a_burst_is_taken_in_pieces_between_which_the_loop_goes_on() -> None:
+    """Tens of thousands of tiny messages in one read held up every other call."""
+    message_bytes, count = 1000, 4000
+    in_a_row, done = [0], asyncio.Event()
+
+    async def serve(socket: WebSocket) -> None:
+        for _ in range(count):
+            asyncio.get_running_loop().call_soon(in_a_row.append, 0)
+            await socket.receive()
+            in_a_row[-1] += 1
+        done.set()
+
+    async with web_pair(serve, per_s=count) as client:
+        sending = asyncio.create_task(_send(client, "x" * message_bytes, count))
+        await asyncio.wait_for(done.wait(), 30.0)
+        await sending
+    assert sum(in_a_row) == count
+    assert 1 < max(in_a_row) <= READ_BYTES // message_bytes + 1
+
+
+async def _send(client: aiohttp.ClientWebSocketResponse, message: str, count: int) -> None:
+    for _ in range(count):
+        await client.send_str(message)
 
 
 async def test_writing_to_a_closed_socket_is_a_connection_error_and_closing_twice_is_nothing() -> None:
