@@ -204,7 +204,7 @@ def assert_answered_once(record: CallRecord, caller: list[Utterance]) -> None:
 def assert_heard_what_sounded(trace: CallTrace, record: CallRecord) -> None:
     """No turn's heard words go beyond what the caller's phone played in its time, but for the last one."""
     begun_s = [turn.at_s.get("first_frame") for turn in record.turns]
-    ends_s = [*begun_s[1:], trace.duration_s]
+    ends_s = [*begun_s, trace.duration_s][1:]
     for turn, from_s, until_s in zip(record.turns, begun_s, ends_s, strict=True):
         if from_s is None or until_s is None:
             assert from_s is not None or turn.heard_text == ""
