@@ -25,6 +25,8 @@ _UNSPACED = ("ja", "zh")
 _ECHO_SHARE = 0.7
 # Shorter runs of equal letters are chance.
 _ECHO_RUN_CHARS = 3
+# Of more words only the last are compared, which takes milliseconds; those before were judged as they came.
+_COMPARED_WORDS = 40
 # Words of the bot besides as many as the echo has: it is late, and the account of what was heard is a word off.
 _ECHO_MARGIN_WORDS = 6
 
@@ -83,9 +85,9 @@ def is_attention(words: str, languages: tuple[str, ...]) -> bool:
 
 def is_echo(words: str, sounding: str) -> bool:
     """Whether the words are, nearly, some that the bot has just said."""
-    heard = "".join(_WORD.findall(words.lower()))
-    count = len(words.split())
-    tail = "".join(_WORD.findall(sounding.lower())[-(count + _ECHO_MARGIN_WORDS) :])
+    latest = words.split()[-_COMPARED_WORDS:]
+    heard = "".join(_WORD.findall(" ".join(latest).lower()))
+    tail = "".join(_WORD.findall(sounding.lower())[-(len(latest) + _ECHO_MARGIN_WORDS) :])
     if not heard or not tail:
         return False
     blocks = SequenceMatcher(None, heard, tail, autojunk=False).get_matching_blocks()

@@ -11,12 +11,12 @@ from enum import Enum, auto
 from gateway.call.hearing.habits import Habits, habits_of, words
 
 _SENTENCE_ENDS = ".?!。？！।"
-_GOES_ON = re.compile(r"(\.\.+|…|[,;:\-–—、，])\s*$")
+_GOES_ON = re.compile(r"(\.\.|…|[,;:\-–—、，])\s*$")
 _QUESTION = re.compile(r"[^.!?]*\?\s*$")
 _WORD = re.compile(r"[^\s.,;:?!…。？！।、，\"“”()]+")
 # Digits as recognisers group them: "555-12", "0812 345", "4,1". The last group of a text, with what belongs to it.
 _DIGIT_RUN = re.compile(r"\+?\d[\d\s\-.,()/]*$")
-_SPELT = re.compile(r"(?:\b[^\W\d_][\s.,\-]+){1,}[^\W\d_]\.?\s*$")
+_SPELT = re.compile(r"\b[^\W\d_][\s.,\-]+[^\W\d_]\.?\s*$")
 _ADDRESS = re.compile(r"\S@\S+\.\w{2,}[.?!]?$|\b(?:dot|punto|point|ponto|titik)\s+\w{2,}[.?!]?$", re.IGNORECASE)
 _ADDRESS_BEGUN = re.compile(r"@|\b(?:at|arroba|arobase|chiocciola)\s+\w+[.?!]?$", re.IGNORECASE)
 _LIKE = re.compile(r"\b(?:as in|like in|for|wie|comme|come|como)\s+\w+[.,]?$", re.IGNORECASE)
@@ -26,6 +26,8 @@ _DIGIT_WORDS = words(
     " sembilan cero uno dos tres cuatro cinco seis siete ocho nueve zéro un deux trois quatre cinq sept huit neuf"
     " due tre quattro cinque sei sette otto nove um dois três quatro sete oito"
 )
+# Only the end of what was said tells; half a minute of speech is about as long, and searched within milliseconds.
+_TELLING_CHARS = 500
 # Fewer digits are a time, a price, a number of people; from here on they are being dictated.
 _DICTATED_DIGITS = 3
 # Phone numbers of most countries have at least so many; whoever has said them all is done, or says more at once.
@@ -73,6 +75,7 @@ def completeness(text: str, language: str, *, asked: str = "") -> Completeness:
     `asked` is what the bot said last: one who was asked for a number or a spelling is about to dictate.
     """
     habits = habits_of(language)
+    text, asked = text[-_TELLING_CHARS:], asked[-_TELLING_CHARS:]
     said = [word.lower() for word in _WORD.findall(text)]
     if not said:  # letters one by one are often heard as none
         return Completeness.UNFINISHED if _is_asked_to_dictate(asked, habits) else Completeness.UNKNOWN

@@ -113,6 +113,13 @@ def test_nothing_is_an_echo_of_silence() -> None:
     assert not is_echo("", BOT)
 
 
+@pytest.mark.timeout(20)  # to compare all of it would take hours
+def test_f44_a_long_echo_is_known_by_its_latest_words() -> None:
+    minutes = " ".join(f"word{number}" for number in range(20_000))
+    assert is_echo(minutes, minutes)
+    assert not is_echo(minutes, BOT)
+
+
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_words_have_a_meaning(words: str, sounding: str) -> None:
     assert meaning(words, ("en",), sounding) in Meaning

@@ -123,3 +123,10 @@ def test_a_voice_that_goes_on_outweighs_words_that_look_whole() -> None:
 @given(st.text(max_size=80), st.sampled_from(["en", "id", "hi", "ja"]))
 def test_any_text_is_judged(text: str, language: str) -> None:
     assert completeness(text, language, asked=text) in Completeness
+
+
+@pytest.mark.timeout(20)  # a search that looks back from every letter would take hours
+@pytest.mark.parametrize("endless", ["a ", "1 ", ".", "- ", "at "])
+def test_words_without_end_are_judged_by_their_end(endless: str) -> None:
+    assert completeness(endless * 100_000 + "that is all.", "en") is Completeness.COMPLETE
+    assert completeness(endless * 100_000 + "and my", "en") is Completeness.UNFINISHED
