@@ -72,13 +72,15 @@ class MemoryDeepgram:
     mute: bool = False
     curt: bool = False
     idle_s: float = 10.0
+    endpointing_ms: int = 300
     refusals: list[SttError] = field(default_factory=list)
     streams: list[MemoryStream] = field(default_factory=list)
     asked_at_s: list[float] = field(default_factory=list)
 
+    flush: str = DeepgramService.flush
+    keep_alive: str = DeepgramService.keep_alive
+
     name = DeepgramService.name
-    flush = DeepgramService.flush
-    keep_alive = DeepgramService.keep_alive
 
     def code(self, language: str) -> str:
         return language
@@ -90,7 +92,7 @@ class MemoryDeepgram:
         self.asked_at_s.append(asyncio.get_running_loop().time())
         if self.refusals:
             raise self.refusals.pop(0)
-        ears = Ears(300, self.deaf, self.curt)
+        ears = Ears(self.endpointing_ms, self.deaf, self.curt)
         self.streams.append(MemoryStream(ears, self.answer_s, self.idle_s, self.mute))
         return self.streams[-1]
 

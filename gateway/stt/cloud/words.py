@@ -9,6 +9,8 @@ from dataclasses import replace
 
 from gateway.stt.cloud.base import Item, Result
 
+# An utterance of a quarter of an hour, or a service that talks without end; beyond it the earliest words are forgotten.
+MAX_RESULTS = 256
 # Written without spaces between words.
 _UNSPACED = frozenset({"zh", "ja"})
 
@@ -31,6 +33,8 @@ class Words:
             else:
                 self._results.pop(key, None)
                 self._wordless_upto_s = max(self._wordless_upto_s, result.end_s)
+            if len(self._results) > MAX_RESULTS:
+                del self._results[next(iter(self._results))]
 
     def restart(self, at_s: float) -> None:
         """A new stream begins with the audio at `at_s`: it will tell again what began there or later."""

@@ -124,6 +124,21 @@ def test_f77_a_commit_waits_for_its_words_while_there_is_no_stream() -> None:
     run_leaping(call())
 
 
+def test_f77_a_new_stream_is_told_of_the_pause_that_the_lost_one_was_told_of() -> None:
+    async def call() -> None:
+        service = MemoryDeepgram(endpointing_ms=10_000)
+        async with listening(service) as (ears, said):
+            await hear(ears, spoken("what time") + silence(100))
+            service.streams[0].end("NET-0000")  # before its answer
+            ears.commit()
+            await hear(ears, silence(1000))
+        ((text, took),) = answers(said)
+        assert text == "what time"
+        assert took == pytest.approx(0.2 + 0.1, abs=0.03)  # for a new stream, and for its answer
+
+    run_leaping(call())
+
+
 def test_f77_a_commit_is_not_waited_for_for_ever_and_the_call_goes_on() -> None:
     async def call() -> None:
         service = MemoryDeepgram(answer_s=0.9)
@@ -152,6 +167,19 @@ def test_a_stream_that_is_down_for_good_is_said_once_and_owes_no_commit_anything
             await asyncio.sleep(COMMIT_DEADLINE_S + 1)
         faults = [(event.code, event.retryable) for event in said if isinstance(event, SttError)]
         assert faults == [("deepgram_refused", False), ("deepgram_overdue", True)]
+
+    run_leaping(call())
+
+
+def test_words_that_may_still_change_do_at_once_where_a_service_cannot_be_asked_for_better() -> None:
+    async def call() -> None:
+        service = MemoryDeepgram(flush="", endpointing_ms=10_000)
+        async with listening(service) as (ears, said):
+            await hear(ears, spoken("what time") + silence(240))
+            ears.commit()
+            await asyncio.sleep(2.0)
+        assert answers(said) == [("what time", 0.0)]
+        assert {kind for kind, _ in service.streams[0].controls} <= {service.keep_alive}
 
     run_leaping(call())
 

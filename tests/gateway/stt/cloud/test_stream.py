@@ -62,6 +62,22 @@ def test_sound_travels_in_short_messages_and_whole() -> None:
     run_leaping(call())
 
 
+def test_half_a_sample_waits_for_its_other_half() -> None:
+    async def call() -> None:
+        service = MemoryDeepgram()
+        async with line_to(service) as line:
+            pcm = spoken("yes") + silence(200)
+            for begin, end in ((0, 1001), (1001, 5001), (5001, len(pcm))):
+                line.stream.feed(pcm[begin:end])
+                line.stream.flush()
+                await asyncio.sleep(0.05)
+        (stream,) = service.streams
+        assert [len(message) % 2 for message in stream.audio] == [0] * len(stream.audio)
+        assert b"".join(stream.audio) == pcm
+
+    run_leaping(call())
+
+
 def test_a_flush_follows_the_sound_it_is_for_and_is_asked_for_once() -> None:
     async def call() -> None:
         service = MemoryDeepgram()

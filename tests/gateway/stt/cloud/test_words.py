@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.stt.cloud.base import Item, Result
-from gateway.stt.cloud.words import Words
+from gateway.stt.cloud.words import MAX_RESULTS, Words
 
 
 def result(result_id: str, *words: tuple[str, float], final: bool = False) -> Result:
@@ -56,6 +56,13 @@ def test_a_result_without_words_that_may_still_change_says_nothing_for_good() ->
     words = Words("en")
     words.take([Result("a", 0.0, 1.5, False, ())])
     assert (words.upto_s, words.final_upto_s) == (1.5, 0.0)
+
+
+def test_of_a_service_that_talks_without_end_the_last_words_are_kept() -> None:
+    words = Words("en")
+    for n in range(3 * MAX_RESULTS):
+        words.take([result(str(n), (f"w{n}", float(n)), final=True)])
+    assert words.text(0.0).split() == [f"w{n}" for n in range(2 * MAX_RESULTS, 3 * MAX_RESULTS)]
 
 
 def test_what_is_over_is_forgotten() -> None:
