@@ -116,7 +116,6 @@ class CloudRecogniser:
             self._told = text
             self._events.put(Partial(text, self._words.upto_s))
         oldest_s = self._commits[0].from_s if self._commits else self._floor_s
-        self._words.forget(oldest_s)
         self._stream.keep_from(max(oldest_s, self._words.final_upto_s))
 
     def _settle(self) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from gateway.stt.cloud.base import Item, Result
 
-# An utterance of a quarter of an hour, or a service that talks without end; beyond it the earliest words are forgotten.
+# A quarter of an hour of speech; beyond it the earliest words are forgotten, which have long been answered for.
 MAX_RESULTS = 256
 # Written without spaces between words.
 _UNSPACED = frozenset({"zh", "ja"})
@@ -45,12 +45,6 @@ class Words:
             if kept:  # nothing of the old stream is replaced any more
                 self._results[key] = replace(result, items=kept, end_s=min(result.end_s, at_s), final=True)
             else:
-                del self._results[key]
-
-    def forget(self, before_s: float) -> None:
-        """Drop the results that ended before this."""
-        for key, result in list(self._results.items()):
-            if result.end_s < before_s:
                 del self._results[key]
 
     def text(self, from_s: float, to_s: float = float("inf")) -> str:

@@ -100,6 +100,11 @@ def test_finals_follow_each_other() -> None:
     assert words.final_upto_s == 3.0
 
 
+def test_a_final_result_stays_though_the_next_begins_a_little_before_its_end() -> None:
+    words = heard(message("what", "time", is_final=True), message("do", start=0.98), message("do", "you", start=0.98))
+    assert words.text(0.0) == "what time do you"
+
+
 def test_a_final_result_for_less_gives_the_rest_back_to_the_next() -> None:
     words = heard(
         message("what", "time", "do", "you", duration=4.0),

@@ -128,13 +128,14 @@ def test_f77_a_new_stream_is_told_of_the_pause_that_the_lost_one_was_told_of() -
     async def call() -> None:
         service = MemoryDeepgram(endpointing_ms=10_000)
         async with listening(service) as (ears, said):
-            await hear(ears, spoken("what time") + silence(100))
-            service.streams[0].end("NET-0000")  # before its answer
+            await hear(ears, spoken("what time") + silence(80))
             ears.commit()
+            await hear(ears, silence(40))
+            service.streams[0].end("NET-0000")  # before its answer
             await hear(ears, silence(1000))
         ((text, took),) = answers(said)
         assert text == "what time"
-        assert took == pytest.approx(0.2 + 0.1, abs=0.03)  # for a new stream, and for its answer
+        assert took == pytest.approx(0.04 + 0.2 + 0.1, abs=0.03)  # for a new stream, and for its answer
 
     run_leaping(call())
 

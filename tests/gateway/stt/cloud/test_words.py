@@ -65,13 +65,6 @@ def test_of_a_service_that_talks_without_end_the_last_words_are_kept() -> None:
     assert words.text(0.0).split() == [f"w{n}" for n in range(2 * MAX_RESULTS, 3 * MAX_RESULTS)]
 
 
-def test_what_is_over_is_forgotten() -> None:
-    words = Words("en")
-    words.take([result("a", ("one", 0.0), final=True), result("b", ("two", 1.0), final=True)])
-    words.forget(0.5)
-    assert words.text(0.0) == "two"
-
-
 def test_the_language_is_the_services_where_it_tells_one() -> None:
     words = Words("en")
     assert words.spoken == "en"
