@@ -31,8 +31,16 @@ class RequestReader:
         self._proxies = networks(proxies)
 
     def base(self, request: web.Request) -> str:
-        """Scheme and host as the platform knows them: from configuration, never from a header, but on loopback."""
-        return self._public_url or f"http://{request.host}"
+        """Scheme and host as the platform knows them: from configuration, never from a header, but on loopback.
+
+        Refused (400) there for a header that is no host.
+        """
+        base = self._public_url or f"http://{request.host}"
+        try:
+            urlsplit(base)
+        except ValueError as error:
+            raise Refused("bad_host", "the Host header is no host", http_status=400) from error
+        return base
 
     def source(self, request: web.Request) -> str:
         """The address the request came from: the last one that no proxy of ours has written."""

@@ -30,6 +30,15 @@ def test_the_base_is_the_configured_one_whatever_the_host_header_says() -> None:
     assert RequestReader("").base(asked()) == "http://evil.test"
 
 
+def test_a_host_header_that_is_no_host_is_refused_where_it_counts() -> None:
+    broken = asked({"Host": "[::1"})
+    assert RequestReader(PUBLIC).base(broken) == PUBLIC
+    for read in (RequestReader("").base, RequestReader("").upgrade):
+        with pytest.raises(Refused) as refused:
+            read(broken)
+        assert (refused.value.code, refused.value.http_status) == ("bad_host", 400)
+
+
 @pytest.mark.parametrize(("public", "url"), [(PUBLIC, "wss://bot.example.test"), ("http://h:1", "ws://h:1")])
 def test_the_upgrade_is_the_socket_address_of_the_answer_document(public: str, url: str) -> None:
     upgrade = RequestReader(public).upgrade(asked({"X-Twilio-Signature": "s"}))
