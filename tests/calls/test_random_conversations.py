@@ -23,7 +23,7 @@ from gateway.simulator.call import CallTrace
 from gateway.simulator.caller import CallerTurn
 from gateway.simulator.faults import Faults
 from gateway.simulator.script import Manners
-from tests.calls.test_tools import PATIENT, Rest, own
+from tests.calls.test_tools import FILLERS, PATIENT, Rest, own
 from tests.rig.bedrock_rules import refusal
 from tests.rig.chat_rules import chat_refusal
 from tests.rig.clock import run_leaping
@@ -120,6 +120,7 @@ _ACTS = st.builds(
         [
             "We open at nine in the morning and close at six. On Saturday we open at ten.",
             "Yes.",
+            " \n",
             'Let me look.\n@look {"number": "1"}',
             'One moment.\n@look {"number": "1"}\n@book {"number": "2"}\n@book {"number": "2"}\n@nothing {}',
             '@look {"number": "word"}',
@@ -127,6 +128,7 @@ _ACTS = st.builds(
             'I connect you.\n@transfer {"target": "reception"}',
             "Thank you for calling, and goodbye.\n@hang_up",
             "@hang_up",
+            'Bye.\n@look {"number": "1"}\n@hang_up\n@transfer {"target": "reception"}',
         ]
     ),
     st.sampled_from([0.1, 0.4, 3.0]),
@@ -151,6 +153,16 @@ _TOOLS = st.fixed_dictionaries(
         "rest_s": st.sampled_from([0.1, 3.0]),
     }
 )
+_CLOCKS = st.fixed_dictionaries(
+    {
+        "greeting_yields": st.booleans(),
+        "speculate": st.booleans(),
+        "filler_s": st.sampled_from([0.0, 0.3, 1.2]),
+        "idle_s": st.sampled_from([0.0, 3.0]),
+        "silence_s": st.sampled_from([7.0, 30.0]),
+        "max_call_s": st.sampled_from([9.0, 25.0, 600.0]),
+    }
+)
 
 
 @settings(
@@ -161,10 +173,11 @@ _TOOLS = st.fixed_dictionaries(
     st.lists(_ACTS, min_size=1, max_size=4),
     _TOOLS,
     _LINES,
+    _CLOCKS,
     st.sampled_from([1, 4, 32]),
 )
 def test_what_a_call_promises_holds(
-    doings: list[Doing], acts: list[Act], tools: dict[str, Any], line: Faults, max_digits: int
+    doings: list[Doing], acts: list[Act], tools: dict[str, Any], line: Faults, clocks: dict[str, Any], max_digits: int
 ) -> None:
     caller = [doing.utterance(number) for number, doing in enumerate(doings)]
     model, rest = ActingModel(acts), Rest(takes_s=tools["rest_s"], fails=tools["rest_fails"])
@@ -173,8 +186,8 @@ def test_what_a_call_promises_holds(
     book.fails = ToolError("full", "that day is full") if tools["book_fails"] else None
     stage = Stage(
         model,
-        timing=replace(PATIENT, keys=KeyRules(max_digits=max_digits, recorded=True)),
-        script=SCRIPT,
+        timing=replace(PATIENT, **clocks, keys=KeyRules(max_digits=max_digits, recorded=True)),
+        script=replace(SCRIPT, still_there="Are you still there?", fillers=FILLERS),
         tools=own("hang_up", "transfer", "send_digits", others=(look, book)),
         control=rest,  # type: ignore[arg-type]  # all a call uses of it
     )
