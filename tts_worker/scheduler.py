@@ -64,7 +64,7 @@ class Scheduler:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the engine hangs or has lost a thread: this process will not speak again."""
+        """Whether the engine hangs, only fails, or has lost a thread: this process will not speak again."""
         return self.lost is not None and self.lost.done()
 
     @property
@@ -146,7 +146,7 @@ class Scheduler:
         self._threads.stop()
         self.lost.set_result(why)
         for job in self._unanswered:
-            self._finish_failed(job, EngineError(ErrorCode.ENGINE_LOST, "the engine hangs; use another worker"))
+            self._finish_failed(job, EngineError(ErrorCode.ENGINE_LOST, "the engine is lost; use another worker"))
 
     # From here on: the two threads.
 

@@ -26,11 +26,13 @@ def speak(
             spoken = engine.synthesize_batch(pieces, wanted)
         if len(spoken) != len(pieces):
             raise ValueError(f"{len(spoken)} results for {len(pieces)} pieces")
+        watchdog.went(well=True)
         return spoken
     except Interrupted:
         return [None] * len(pieces)
     except Exception as error:  # each engine's libraries raise their own kinds, out of memory among them
         if len(pieces) == 1:
+            watchdog.went(well=False)
             return [error]
         log.warning("batch_failed", engine=engine.name, pieces=len(pieces), error=type(error).__name__)
     alone = [speak(engine, [piece], partial(_still, wanted, item), watchdog) for item, piece in enumerate(pieces)]

@@ -16,6 +16,7 @@ from tts_worker.job import Busy
 from tts_worker.request import Delivery, SpeechRequest
 from tts_worker.scheduler import HANG_S, MAX_UNDELIVERED_PIECES, Scheduler
 from tts_worker.tone import ToneEngine
+from tts_worker.watchdog import MAX_FAILURES_IN_A_ROW
 
 
 class Ear:
@@ -220,6 +221,21 @@ async def test_an_engine_that_is_only_slow_is_kept() -> None:
         await ear.end()
         assert not scheduler.is_lost
     assert ear.failure is None
+
+
+async def test_an_engine_that_only_fails_is_given_up() -> None:
+    class Broken(ToneEngine):
+        def synthesize(self, piece: Piece) -> PieceAudio:
+            raise RuntimeError
+
+    ears = [Ear() for _ in range(MAX_FAILURES_IN_A_ROW)]
+    async with running(Broken(), hang_s=0.2) as scheduler:
+        for ear in ears:
+            scheduler.submit(ear, request("x"), ear)
+        await asyncio.gather(*(ear.end() for ear in ears))
+        assert scheduler.lost is not None
+        assert "in a row failed" in await asyncio.wait_for(asyncio.shield(scheduler.lost), WAIT_S)
+        assert not scheduler.ready
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

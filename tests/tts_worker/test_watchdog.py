@@ -1,9 +1,9 @@
-"""Which calls count as hung."""
+"""Which engines count as lost."""
 
 import threading
 
 from tests.tts_worker.gated import WAIT_S
-from tts_worker.watchdog import LOOKS, Watchdog
+from tts_worker.watchdog import LOOKS, MAX_FAILURES_IN_A_ROW, Watchdog
 
 
 def looks(watchdog: Watchdog, times: int) -> list[str]:
@@ -48,3 +48,15 @@ def test_a_call_that_raises_is_over() -> None:
     except MemoryError:
         pass
     assert looks(watchdog, LOOKS + 1) == [""] * (LOOKS + 1)
+
+
+def test_an_engine_is_lost_when_it_only_fails() -> None:
+    watchdog = Watchdog()
+    for _ in range(3):
+        for _ in range(MAX_FAILURES_IN_A_ROW - 1):
+            watchdog.went(well=False)
+        assert watchdog.look() == ""
+        watchdog.went(well=True)
+    for _ in range(MAX_FAILURES_IN_A_ROW):
+        watchdog.went(well=False)
+    assert watchdog.look() == f"{MAX_FAILURES_IN_A_ROW} calls in a row failed"
