@@ -2,9 +2,11 @@
 PYTHON ?= $(shell .ci/find-python 3.12 3.11 3.13)
 PIP_INSTALL = -m pip install --quiet --disable-pip-version-check -c constraints.txt
 RUN = .venv/bin
+# What is tested in an environment of its own, .venv-torch and so on.
+APART = torch ray counterparts deploy 313
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install system models format lint types check test-fast test-models test-browser test-torch test-ray test-313 test-counterparts test-deploy cover soak fuzz bench image clean
+.PHONY: help demo test environments $(APART:%=.venv-%) install system models format lint types check test-fast test-models test-browser test-torch test-ray test-313 test-counterparts test-deploy cover soak fuzz bench image clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 20
@@ -12,7 +14,7 @@ help: ## This list
 demo: .venv/local ## Hear a bot answer a phone call, all of it on this machine (ONCE=1 exits afterwards, PORT=8080)
 	$(RUN)/voicebot demo --port $(or $(PORT),8080) $(if $(ONCE),--once)
 
-test: system check test-fast test-models test-browser test-torch test-ray test-counterparts test-deploy test-313 ## Lint, types and every test this machine can run
+test: system environments check test-fast test-models test-browser test-torch test-ray test-counterparts test-deploy test-313 ## Lint, types and every test this machine can run
 
 # Environments. A stamp file says what is installed; it is older than what it was installed from when that changes.
 
@@ -28,6 +30,13 @@ test: system check test-fast test-models test-browser test-torch test-ray test-c
 .venv/dev: .venv/local
 	$(RUN)/python $(PIP_INSTALL) -e '.[local,dev,aws]'
 	@touch $@
+
+# Two at a time, ahead of the tests: an installation waits for the network and the disk, and uses one processor.
+environments: .venv/dev ## Every environment of make test
+	@$(MAKE) --jobs 2 $(APART:%=.venv-%)
+
+$(APART:%=.venv-%): .venv-%:
+	.ci/$*-tests install
 
 install: .venv/dev ## The environment for development, in .venv
 
@@ -52,14 +61,17 @@ types: .venv/dev ## mypy --strict, tests included
 check: lint types
 
 PYTEST = $(RUN)/python -m pytest
+# Over all processors, file by file. Calls between real processes are held in real time: they have the machine to themselves.
+SPREAD = --numprocesses logical --dist loadfile --ignore tests/integration
 # Some tests run real processes on a machine that others use. What failed is run once more, alone, and stands in the output
 # twice: a test that needs it is to be mended.
 AGAIN = $(PYTEST) --last-failed --last-failed-no-failures none
-FAST = -m "not models and not torch and not soak and not fuzz and not bench and not gpu and not browser and not counterparts and not ray and not deploy"
+OFFLINE = -m "not models and not torch and not soak and not fuzz and not bench and not gpu and not browser and not counterparts and not ray and not deploy"
 MODELS = -m "models and not torch and not soak"
 
 test-fast: .venv/dev ## The offline tests, three minutes
-	$(PYTEST) $(FAST) || $(AGAIN) $(FAST)
+	$(PYTEST) $(SPREAD) $(OFFLINE) || $(AGAIN) $(OFFLINE)
+	$(PYTEST) $(OFFLINE) tests/integration || $(AGAIN) $(OFFLINE)
 
 test-models: .venv/dev models ## The tests with real models: Whisper, Kokoro, SmolLM2, the whole demo
 	$(PYTEST) $(MODELS) || $(AGAIN) $(MODELS)
@@ -74,16 +86,17 @@ test-ray: ## The worker behind Ray Serve, in an environment of its own
 	.ci/ray-tests
 
 test-313: ## The offline tests on Python 3.13 with audioop-lts, where that interpreter exists
-	.ci/python-313-tests
+	.ci/313-tests $(SPREAD) $(OFFLINE)
+	.ci/313-tests $(OFFLINE) tests/integration
 
 test-counterparts: ## The vendors' own libraries as counterparts of our platforms, in an own environment
-	.ci/counterpart-tests
+	.ci/counterparts-tests
 
 test-deploy: ## The CDK app, synthesised offline in an environment of its own, where Node.js is
 	.ci/deploy-tests
 
 cover: .venv/dev ## Branch coverage of the offline tests
-	$(PYTEST) $(FAST) --cov --cov-report=term-missing:skip-covered
+	$(PYTEST) $(OFFLINE) --cov --cov-report=term-missing:skip-covered
 
 soak: .venv/dev ## Many calls: memory, tasks, threads and sockets must stay flat
 	$(PYTEST) -m soak

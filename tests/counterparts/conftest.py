@@ -1,4 +1,4 @@
-"""The vendors' libraries have an environment of their own (.ci/counterpart-tests); elsewhere nothing is collected."""
+"""The vendors' libraries have an environment of their own (.ci/counterparts-tests); elsewhere nothing is collected."""
 
 import importlib.util
 
