@@ -11,7 +11,7 @@ from gateway.text.passage import Passage, Rule
 
 _FEET = re.compile(r"(?<![\w.,])(\d{1,2})['′’](?:\s?(\d{1,2})(?:\"|″|”|''))?(?![\w])")
 _FEET_AND_INCHES = re.compile(r"(?<![\w.,])(\d{1,2})\s?ft\.?\s?(\d{1,2})\s?in(?!\w)(?:\.(?=\s+[a-z]))?")
-_INCHES = re.compile(r"(?<![\w.,])(\d{1,3}(?:\.\d+)?)(?:\"|″|”)(?=[\s.,;:!?)]|$)")
+_INCHES = re.compile(r"(?<![\w.,])(\d{1,3}(?:[.,]\d+)?)(?:\"|″|”)(?=[\s.,;:!?)]|$)")
 # Beside hours or seconds "m" is minutes: "1h 30m", "2m 30s".
 _HOURS = re.compile(r"\d\s?(?:h|hrs?)\s?$")
 _SECONDS = re.compile(r"\s?\d+\s?s(?!\w)")
@@ -29,7 +29,7 @@ def rules(speech: SpeechRules) -> list[Rule]:
     short_scales = "|".join(scale for scale in speech.scales if len(scale) <= 3)
     sign = r"(?P<sign>(?:(?<![\w)%°])[-−+])?)"
     start = r"(?<![\w.,])"
-    unit_end = r"(?![\w²³/]|\.\w)(?:\.(?=\s+[a-z]))?"  # "15 min. with" goes on, "3 s.d. 9" is no unit
+    unit_end = r"(?![\w²³]|/(?![a-z]{3})|\.\w)(?:\.(?=\s+[a-z]))?"  # "15 min. with" goes on, "3 s.d. 9" is no unit
     ordinals = [Rule(re.compile(rf"{start}(\d+)({speech.ordinal_pattern})(?!\w)"), amounts.ordinal)]
     if speech.ordinal_prefix:
         ordinals = [Rule(re.compile(rf"(?<!\w){speech.ordinal_prefix}-?(\d+)()(?!\w)", re.IGNORECASE), amounts.ordinal)]
@@ -106,7 +106,7 @@ class _Amounts:
         ahead = passage.text[: match.start()]
         if len(re.findall(r'(?<!\d)"', ahead)) % 2 or "“" in ahead:
             return None
-        value = float(match[1])
+        value = float(match[1].replace(",", "."))
         return f"{number(self._speech, match[1])} {unit_name('length-inch', self._speech.locale, value)}"
 
     def measure(self, match: re.Match[str], passage: Passage) -> str | None:

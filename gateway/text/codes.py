@@ -61,8 +61,10 @@ class _Codes:
         numbers = text.lstrip("v").split(".")
         if len(numbers) == 3 and sum(map(len, numbers)) >= _PHONE_DIGITS.start:
             return None  # a phone number or a grouped number
-        if len(numbers) == 4 and all(int(part) < 256 for part in numbers):
+        if len(numbers) == 4 and all(int(part) < 256 and str(int(part)) == part for part in numbers):
             return f" {speech.signs['dot']} ".join(digits(speech, part) for part in numbers)
+        if "." in speech.group_marks and re.fullmatch(r"\d{1,3}(?:\.\d{3})+", text):
+            return None  # thousands: 2.000.000.000
         point = speech.point if speech.decimal_mark == "." else speech.signs["dot"]
         said = f" {point} ".join(cardinal(speech, int(part)) for part in numbers)
         return f"{speech.signs['version']} {said}" if text[0] == "v" else said

@@ -13,6 +13,9 @@ _MAX_CARDINAL_DIGITS = 15
 # Thousands as in English, where a comma marks decimals: models and callers write them, and nobody means 27,000 as 27.
 _ENGLISH_GROUPS = r"\d{1,3}(?:(?:,\d{3}){2,}|,000)(?!\d)"
 
+# num2words knows "seribu" for 1,000 itself only, not behind millions.
+_SERIBU = re.compile(r"(?<=(?:juta|liar|liun) )satu ribu")
+
 
 @lru_cache(maxsize=2048)  # prices and times recur; the bound keeps odd numbers from filling memory
 def cardinal(rules: SpeechRules, number: int) -> str:
@@ -21,7 +24,8 @@ def cardinal(rules: SpeechRules, number: int) -> str:
         return hi.cardinal(number)
     if len(str(abs(number))) > _MAX_CARDINAL_DIGITS:
         return digits(rules, str(number))
-    return str(num2words(number, lang=rules.num2words)).replace(",", "").replace("-", " ")
+    said = str(num2words(number, lang=rules.num2words)).replace(",", "").replace("-", " ")
+    return _SERIBU.sub("seribu", said) if rules.code == "id" else said
 
 
 def ordinal(rules: SpeechRules, number: int) -> str:

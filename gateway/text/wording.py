@@ -48,6 +48,8 @@ def _expand(speech: SpeechRules, words: dict[str, str], match: re.Match[str], pa
     start, end = match.start("key"), match.end("key")
     if key.endswith(".") and len(key) > 3 and key.count(".") == 1 and written.isupper():
         return None  # "EST." is no "established"
+    if written.isupper() and key in speech.spelled:
+        return None
     if key[-1].isalpha() and written not in (key, key.upper()):
         after = passage.after(end)[:1]
         begins = len(key) > 2 and passage.begins_sentence(start)
@@ -66,7 +68,9 @@ def _expand(speech: SpeechRules, words: dict[str, str], match: re.Match[str], pa
         place, title = ("drive", "doctor") if key[0] == "d" else ("street", "saint")
         before = passage.before(start)
         named = before[:1].isupper() or before[:1].isdigit()
-        after_name = named and before[-1:].isalnum() and not passage.begins_sentence(start - len(before) - 1)
+        begins = passage.begins_sentence(start - len(before) - 1)
+        numbered = before[:1].isdigit() and before[-1:].isalpha()  # "12th St."
+        after_name = named and before[-1:].isalnum() and (numbered or not begins)
         return place if after_name or not passage.after(end)[:1].isupper() else title
     return words[key]
 

@@ -142,8 +142,8 @@ SPEECH = SpeechRules(
     ),
     after_number=table(
         """
-        in.=inches | ft.=feet | lb.=pounds | lbs.=pounds | oz.=ounces | hrs.=hours | hr.=hours | min.=minutes
-        mins.=minutes | sec.=seconds | secs.=seconds | yd.=yards | mi.=miles | yrs.=years | wks.=weeks
+        in.=inches | sq. ft.=square feet | ft.=feet | lb.=pounds | lbs.=pounds | oz.=ounces | hrs.=hours | hr.=hours
+        min.=minutes | mins.=minutes | sec.=seconds | secs.=seconds | yd.=yards | mi.=miles | yrs.=years | wks.=weeks
         kg.=kilograms | km.=kilometers | cm.=centimeters | gal.=gallons | hrs=hours | mins=minutes | secs=seconds
         yrs=years | wks=weeks | pts=points | pcs=pieces
         """
@@ -175,7 +175,7 @@ SPEECH = SpeechRules(
         "world figure table unit step category tier group division form mark rocky ch vol fig",
     ),
     places=words(
-        "apt apartment unit room seat gate suite flat row block building door locker",
+        "apt apartment unit room seat gate suite flat row block building door locker level floor deck zone section",
     ),
     code_words=words(
         "code pin ending ends dial call otp password passcode zip cvv cvc extension ext flight",

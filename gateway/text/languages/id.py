@@ -97,20 +97,21 @@ SPEECH = SpeechRules(
     says_cents=True,
     abbreviations=table(
         """
-        dr.=dokter | drg.=dokter gigi | drh.=dokter hewan | bpk.=bapak | bp.=bapak | sdr.=saudara | sdri.=saudari
-        tn.=tuan | ny.=nyonya | nn.=nona | yth.=yang terhormat | h.=haji | hj.=hajah | ir.=insinyur
-        prof.=profesor | drs.=doktorandus | kh.=kiai haji | dra.=doktoranda | ust.=ustaz | jend.=jenderal
-        jl.=jalan | jln.=jalan | gg.=gang | kec.=kecamatan | kel.=kelurahan | kab.=kabupaten | kp.=kampung
+        dr.=dokter | drg.=dokter gigi | drh.=dokter hewan | bpk.=bapak | bpk=bapak | bp.=bapak
+        sdr.=saudara | sdri.=saudari | tn.=tuan | ny.=nyonya | nn.=nona | yth.=yang terhormat
+        h.=haji | hj.=hajah | ir.=insinyur | prof.=profesor | drs.=doktorandus | kh.=kiai haji
+        dra.=doktoranda | ust.=ustaz | jend.=jenderal | jl.=jalan
+        jln.=jalan | gg.=gang | kec.=kecamatan | kel.=kelurahan | kab.=kabupaten | kp.=kampung
         ds.=desa | prov.=provinsi | perum.=perumahan | komp.=kompleks | blk.=blok | s.d.=sampai dengan
         s/d=sampai dengan | sd.=sampai dengan | a.n.=atas nama | a/n=atas nama | an.=atas nama
         d.a.=dengan alamat | d/a=dengan alamat | u.p.=untuk perhatian | up.=untuk perhatian | tgl.=tanggal
         tgl=tanggal | dsb.=dan sebagainya | dll.=dan lain lain | dll=dan lain lain | dsb=dan sebagainya
         dst.=dan seterusnya | dst=dan seterusnya | dkk.=dan kawan kawan | dkk=dan kawan kawan | yg=yang
-        dgn=dengan | utk=untuk | tdk=tidak | krn=karena | telp.=telepon | tlp.=telepon | tel.=telepon
+        dgn=dengan | utk=untuk | tdk=tidak | blm=belum | krn=karena | telp.=telepon | tlp.=telepon | tel.=telepon
         telp=telepon | min.=minimal | kav.=kaveling | maks.=maksimal | tsb.=tersebut | tsb=tersebut | spt=seperti
         jd=jadi | mis.=misalnya | sbg=sebagai | pt.=P T | cv.=C V | ud.=U D | tbk.=terbuka | ttd.=tertanda
         alm.=almarhum | almh.=almarhumah | kpd.=kepada | kpd=kepada | thn.=tahun | thn=tahun | th.=tahun | bln.=bulan
-        hlm.=halaman | no.=nomor | km.=kilometer | pkl.=pukul | pk.=pukul | pkl=pukul | dr=dari | sda=sama dengan atas
+        hlm.=halaman | no.=nomor | km.=kilometer | pkl.=pukul | pkl=pukul | dr=dari | sda=sama dengan atas
         a.l.=antara lain | c.q.=casu quo | wib=W I B | wita=wita | wit=W I T | jan.=Januari | feb.=Februari
         mar.=Maret | apr.=April | jun.=Juni | jul.=Juli | agt.=Agustus | agu.=Agustus | sep.=September
         sept.=September | okt.=Oktober | nov.=November | des.=Desember | ag.=Agustus | rp=rupiah | kira2=kira kira
@@ -128,8 +129,8 @@ SPEECH = SpeechRules(
     ),
     before_number=table(
         """
-        km=kilometer | no=nomor | hal.=halaman | rt.=R T | rw.=R W | lt.=lantai | ps.=pasal | psl.=pasal | #=nomor
-        bl.=blok | jam.=jam | hp.=H P | vol.=volume | gbr.=gambar | ext.=ekstensi
+        km=kilometer | pk.=pukul | no=nomor | hal.=halaman | rt.=R T | rw.=R W | lt.=lantai | ps.=pasal | psl.=pasal
+        #=nomor | bl.=blok | jam.=jam | hp.=H P | vol.=volume | gbr.=gambar | ext.=ekstensi
         """
     ),
     after_number=table(
@@ -141,7 +142,7 @@ SPEECH = SpeechRules(
     spelled=words(
         "pln ktp bpjs otp atm bca bri bni ojk sma smp sd uu idr rsud bumn ugm ui itb dki tni pt cv ud hp tv ac ri",
         "pbb ppn dpr mpr kua rt rw wib id ips ipa ipk umkm apbn apbd asn pns bumd ukm uts uas imei usb igd icu",
-        "iva spbu nisn",
+        "iva spbu nisn spt",
     ),
     read=words(
         "sim pin ram rom asi asean tol di ke dan ya ini itu ada apa kami anda saya yang dari pos bus tim ban jam",
@@ -161,7 +162,7 @@ SPEECH = SpeechRules(
         "adalah nik antrean registrasi pengaduan laporan",
     ),
     time_words=words(
-        "pukul pkl jam sekitar",
+        "pukul pkl pk jam sekitar",
     ),
     date_words=words(
         "tanggal tgl",
