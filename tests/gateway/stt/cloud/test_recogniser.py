@@ -140,6 +140,24 @@ def test_f77_a_new_stream_is_told_of_the_pause_that_the_lost_one_was_told_of() -
     run_leaping(call())
 
 
+def test_f77_a_caller_who_speaks_on_is_not_cut_in_the_middle_of_a_word_by_a_new_stream() -> None:
+    async def call() -> None:
+        service = MemoryDeepgram()
+        async with listening(service) as (ears, said):
+            await hear(ears, spoken("what time do"))
+            service.streams[0].end("NET-0000")
+            await hear(ears, spoken("you open yes yes"))
+            paused_s = asyncio.get_running_loop().time()
+            await hear(ears, silence(240))
+            ears.commit()
+            await asyncio.sleep(1.0)
+        assert finals(said) == ["what time do you open yes yes"]
+        (_, new) = service.streams
+        assert min(at_s for _, at_s in new.controls) > paused_s
+
+    run_leaping(call())
+
+
 def test_f77_a_commit_is_not_waited_for_for_ever_and_the_call_goes_on() -> None:
     async def call() -> None:
         service = MemoryDeepgram(answer_s=0.9)
