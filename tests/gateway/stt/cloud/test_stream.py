@@ -11,7 +11,7 @@ from gateway.stt.cloud.base import CloudService, Result
 from gateway.stt.cloud.stream import CHUNK_MS, KEEP_ALIVE_S, MAX_FAILURES, REPLAY_S, CloudStream
 from tests.rig.clock import run_leaping
 from tests.rig.cloud import MemoryDeepgram, MemoryStream
-from tests.rig.deepgram import BYTES_PER_S
+from tests.rig.deepgram import BYTES_PER_S, Ears
 from tests.rig.tones import silence, spoken
 
 FLUSH, KEEP_ALIVE = MemoryDeepgram.flush, MemoryDeepgram.keep_alive
@@ -239,11 +239,9 @@ def test_a_peer_that_takes_no_sound_is_left_before_sound_is_lost() -> None:
 
     class StuckDeepgram(MemoryDeepgram):
         async def connect(self, language: str) -> MemoryStream:
-            stream = await super().connect(language)
-            assert isinstance(stream, MemoryStream)
-            if len(self.streams) == 1:
-                self.streams[0].__class__ = Stuck
-            return stream
+            kind = MemoryStream if self.streams else Stuck
+            self.streams.append(kind(Ears(self.endpointing_ms), self.answer_s, self.idle_s, self.mute))
+            return self.streams[-1]
 
     async def call() -> None:
         service = StuckDeepgram(idle_s=1000.0)
