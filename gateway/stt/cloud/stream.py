@@ -212,8 +212,9 @@ class CloudStream:
         self._on_results([clock.on_call(result) for result in results])
 
     def _give_up_stream(self) -> None:
-        self._unheard_from_s = self.fed_s
-        self._silent_after_s *= 2
+        if self._unheard_from_s is not None:
+            self._unheard_from_s = self.fed_s
+            self._silent_after_s *= 2
         if self._patience is not None:
             self._patience.reschedule(asyncio.get_running_loop().time())
 

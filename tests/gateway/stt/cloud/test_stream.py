@@ -244,9 +244,10 @@ def test_a_peer_that_takes_no_sound_is_left_before_sound_is_lost() -> None:
             return self.streams[-1]
 
     async def call() -> None:
-        service = StuckDeepgram(idle_s=1000.0)
+        service = StuckDeepgram(idle_s=1000.0, mute=True)
         async with line_to(service) as line:
             await line.feed(silence((REPLAY_S + 3) * 1000))
+            await line.feed(silence(15_000))  # of which the next one has nothing to say
         assert len(service.streams) == 2
         assert len(b"".join(service.streams[1].audio)) > (REPLAY_S - 1) * BYTES_PER_S
 
