@@ -29,6 +29,8 @@ _PING_INTERVAL_S, _PING_TIMEOUT_S = 20.0, 20.0
 # After the drain, for what is open all the same. With the drain's own last words and the scheduler's end it keeps the
 # whole below the 30 s after which SageMaker kills.
 _LAST_TASKS_S = 1
+# A peer that vanished while nothing was under way is asked after so long a silence, and then gone after the time below.
+_SILENT_S = 60
 # A peer that acknowledges nothing for this long is gone; without it a socket nobody reads would stay for ever.
 _UNACKNOWLEDGED_MS = 30_000
 _BACKLOG = 512
@@ -74,6 +76,8 @@ def _listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; accepted sockets inherit it
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNACKNOWLEDGED_MS)
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, _SILENT_S)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     try:
         listener.bind((host, port))
     except OSError as error:

@@ -36,7 +36,7 @@ async def invocations(request: Request) -> Response:
             {"error": "unauthorised", "message": "send the worker's token as Authorization: Bearer"}, 401
         )
     try:
-        body = decode_control(await _body(request))
+        body = decode_control(await _body(request, worker.limits.stall_s))
         answer = _answer(body)
         speech = worker.reader.request(answer.fields, worker.defaults)
         wrapped = answer.wrapped(speech.delivery)
@@ -82,14 +82,17 @@ def _answer(body: Mapping[str, Any]) -> _Answer:
     return _Answer(form, is_streamed or is_event_stream, is_event_stream, {**body, "encoding": encoding})
 
 
-async def _body(request: Request) -> bytes:
-    """Read the body up to MAX_CONTROL_BYTES; WireError beyond, and when the client leaves in the middle."""
+async def _body(request: Request, within_s: float) -> bytes:
+    """Read the body up to MAX_CONTROL_BYTES; WireError beyond, when it takes too long, and when the client leaves."""
     body = bytearray()
     try:
-        async for part in request.stream():
-            body += part
-            if len(body) > MAX_CONTROL_BYTES:
-                raise WireError(ErrorCode.TEXT_TOO_LONG, f"the body is larger than {MAX_CONTROL_BYTES} bytes")
+        async with asyncio.timeout(within_s):
+            async for part in request.stream():
+                body += part
+                if len(body) > MAX_CONTROL_BYTES:
+                    raise WireError(ErrorCode.TEXT_TOO_LONG, f"the body is larger than {MAX_CONTROL_BYTES} bytes")
+    except TimeoutError as error:
+        raise WireError(ErrorCode.BAD_JSON, f"the body did not come within {within_s} s; send it again") from error
     except ClientDisconnect as error:
         raise WireError(ErrorCode.BAD_JSON, "the body ended early") from error
     return bytes(body)

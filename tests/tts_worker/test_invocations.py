@@ -211,3 +211,12 @@ async def test_a_drain_waits_for_an_invocation_in_work() -> None:
         engine.open()
         assert (await answer)[0] == 200
         await drain
+
+
+async def test_a_body_that_never_ends_is_refused_in_time() -> None:
+    async with serving(build_app(ToneEngine(), WorkerLimits(stall_s=0.2))) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b'POST /invocations HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n{"text"')
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)
+        writer.close()
+    assert head.startswith(b"HTTP/1.1 400 ")

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.rig.worker import running_worker
-from tts_worker.__main__ import main
+from tts_worker.__main__ import _listen, main
 
 
 def test_help_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,7 +56,7 @@ def test_an_engine_that_cannot_start_ends_the_process_with_code_1(fault: str, sa
         "class Broken(tone.ToneEngine):\n"
         f"    def warm_up(self): raise {fault}\n"
         "tone.ToneEngine = Broken\n"
-        "from tts_worker.__main__ import main\n"
+        "from tts_worker.__main__ import _listen, main\n"
         "sys.exit(main(['--set', 'worker.engine=tone', '--set', 'worker.port=0', '--set', 'log.format=json']))"
     )
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
@@ -69,6 +70,13 @@ def test_a_signal_ends_the_process_with_code_0(stop: signal.Signals) -> None:
     with running_worker() as worker:
         worker.process.send_signal(stop)
         assert worker.process.wait(10) == 0
+
+
+def test_a_peer_that_vanished_while_nothing_was_under_way_is_noticed_by_the_kernel() -> None:
+    with _listen("127.0.0.1", 0) as listener:
+        listener.listen()
+        with socket.create_connection(listener.getsockname()), listener.accept()[0] as accepted:
+            assert accepted.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
 
 
 def test_the_token_is_not_in_the_log() -> None:
