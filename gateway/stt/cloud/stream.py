@@ -139,6 +139,8 @@ class CloudStream:
         self._drop(max(0, len(self._kept) - REPLAY_S * BYTES_PER_S))  # a second is left for it to begin to take audio
         clock, wire = StreamClock(self._kept_from_s), self._service.wire()
         self._on_restart(self._kept_from_s)
+        if self._unheard_from_s is not None:
+            self._unheard_from_s = self.fed_s
         sender = asyncio.create_task(self._send(connection, wire, clock), name=f"{self._service.name} send")
         self._up_since_s = asyncio.get_running_loop().time()
         try:
@@ -212,11 +214,12 @@ class CloudStream:
         self._on_results([clock.on_call(result) for result in results])
 
     def _give_up_stream(self) -> None:
+        if self._patience is None:  # there is none; the next begins with all its time
+            return
+        self._patience.reschedule(asyncio.get_running_loop().time())
         if self._unheard_from_s is not None:
             self._unheard_from_s = self.fed_s
             self._silent_after_s *= 2
-        if self._patience is not None:
-            self._patience.reschedule(asyncio.get_running_loop().time())
 
     def _drop(self, size_bytes: int) -> None:
         del self._kept[:size_bytes]

@@ -8,7 +8,15 @@ import pytest
 
 from gateway.errors import SttError
 from gateway.stt.cloud.base import CloudService, Result
-from gateway.stt.cloud.stream import CHUNK_MS, KEEP_ALIVE_S, MAX_FAILURES, REPLAY_S, CloudStream
+from gateway.stt.cloud.stream import (
+    CHUNK_MS,
+    KEEP_ALIVE_S,
+    LONGEST_PAUSE_S,
+    MAX_FAILURES,
+    REPLAY_S,
+    SILENT_AFTER_S,
+    CloudStream,
+)
 from tests.rig.clock import run_leaping
 from tests.rig.cloud import MemoryDeepgram, MemoryStream
 from tests.rig.deepgram import BYTES_PER_S, Ears
@@ -230,6 +238,19 @@ def test_a_stream_that_says_nothing_of_speech_is_replaced_and_each_next_one_is_g
     run_leaping(call())
 
 
+def test_a_stream_is_not_blamed_for_the_time_when_there_was_none() -> None:
+    async def call() -> None:
+        service = MemoryDeepgram(mute=True, refusals=[AWAY] * 5)
+        async with line_to(service) as line:
+            line.stream.speech(0.0)
+            await line.feed(spoken("what time do you open") * 12)
+        up_s, next_s = service.asked_at_s[5:7]
+        assert up_s > 4.0
+        assert next_s - up_s == pytest.approx(SILENT_AFTER_S + LONGEST_PAUSE_S, abs=0.1)
+
+    run_leaping(call())
+
+
 def test_a_peer_that_takes_no_sound_is_left_before_sound_is_lost() -> None:
     class Stuck(MemoryStream):
         async def send(self, message: bytes | str) -> None:
@@ -248,7 +269,10 @@ def test_a_peer_that_takes_no_sound_is_left_before_sound_is_lost() -> None:
         async with line_to(service) as line:
             await line.feed(silence((REPLAY_S + 3) * 1000))
             await line.feed(silence(15_000))  # of which the next one has nothing to say
-        assert len(service.streams) == 2
+            assert len(service.streams) == 2
+            line.stream.speech(line.stream.fed_s)
+            await line.feed(spoken("what time do you open") * 5)  # of this it should have
+            assert len(service.streams) == 3
         assert len(b"".join(service.streams[1].audio)) > (REPLAY_S - 1) * BYTES_PER_S
 
     run_leaping(call())
