@@ -103,7 +103,7 @@ class Gateway:
 
     def answer(self, platform: Platform, request: WebhookRequest, stream_url: str, asked: str = "") -> Document:
         """The answer to a signed voice webhook: a place is kept, the voice is opened, the token is in the document."""
-        if (agents := self.handovers.answered(platform, request.url)) is not None:
+        if (agents := self.handovers.answered(platform, request)) is not None:
             return agents
         incoming = platform.incoming(request)
         reference = reference_of(request.url)

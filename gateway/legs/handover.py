@@ -55,7 +55,7 @@ class _Ringing:
     platform: str
     document: Document
     news: asyncio.Future[_News]
-    agent_id: str = ""  # once the platform has told it
+    agent_id: str = ""  # once the platform has told it, in its answer or by the webhook
     stream_is_over: bool = False  # the caller's
 
 
@@ -99,14 +99,19 @@ class Handovers:
         """Whether an agent is being called for this caller, called off, or the caller moved to them."""
         return call_id in self._ringing
 
-    def answered(self, platform: Platform, url: str) -> Document | None:
-        """The document for an agent's answer webhook; None when its URL is no agent's. An agent too late is hung up."""
-        key = _key_of(url)
+    def answered(self, platform: Platform, request: WebhookRequest) -> Document | None:
+        """The document for an agent's answer webhook; None when its URL is no agent's. An agent too late is hung up.
+
+        Refused (400) for a webhook without the call's id.
+        """
+        key = _key_of(request.url)
         if not key:
             return None
         ringing = self._known.get(key)
         if ringing is None or ringing.platform != platform.name:
             return platform.reject("rejected")
+        # Known before the answer to our own request, when that is late or lost.
+        ringing.agent_id = platform.incoming(request).call_id
         _tell(ringing, _News.ANSWERED)
         # Platforms repeat a webhook that was answered too late.
         return ringing.document if ringing.news.result() is _News.ANSWERED else platform.reject("rejected")
@@ -180,7 +185,7 @@ class Handovers:
             call = OutboundCall(
                 invitation.to, invitation.caller, f"{ours}/voice?{query}", f"{ours}/status?{query}", RING_TIMEOUT_S
             )
-            ringing.agent_id = await control.dial(call)
+            await self._dial(control, call, ringing)
             await asyncio.wait({ringing.news}, timeout=ANSWER_DEADLINE_S)
             if not ringing.news.done() or ringing.news.result() is not _News.ANSWERED:
                 raise Refused("agent_unreachable", "the agent did not answer", http_status=409, retryable=True)
@@ -196,6 +201,13 @@ class Handovers:
             raise
         finally:
             self._ringing.discard(ringing.call_id)
+
+    async def _dial(self, control: CallControl, call: OutboundCall, ringing: _Ringing) -> None:
+        try:
+            ringing.agent_id = await control.dial(call)
+        except PeerFault as fault:
+            if not (may_be_done(fault) and ringing.agent_id):  # else it rang, and the agent is there
+                raise
 
     async def _move(self, control: CallControl, ringing: _Ringing, document: Document) -> None:
         try:

@@ -48,7 +48,9 @@ class Company(HangUps):
     def _picks_up(self, call: OutboundCall) -> None:
         assert self.gateway is not None
         platform = self.gateway.platform(self.name)
-        self.agents.append(self.gateway.answer(platform, WebhookRequest("POST", call.answer_url, {}), "wss://x/stream"))
+        form = tuple((key, value.replace("%", "agent-1")) for key, value in CALLBACKS[self.name][1].items())
+        webhook = WebhookRequest("POST", call.answer_url, {}, form)
+        self.agents.append(self.gateway.answer(platform, webhook, "wss://x/stream"))
 
     def _is_busy(self, call: OutboundCall) -> None:
         assert self.gateway is not None

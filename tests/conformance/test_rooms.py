@@ -135,3 +135,21 @@ def test_a_caller_who_hangs_up_while_the_agent_is_told_leaves_no_agent_in_the_ro
         assert company.agents[0].over is State.COMPLETED
 
     held(name, meanwhile, Phone(after_s=2.0))
+
+
+@everywhere
+def test_an_agent_who_answers_before_the_api_does_is_not_left_alone_when_its_answer_is_lost(name: str) -> None:
+    """The request that placed the call timed out; the agent had been told of the caller and waited in an empty room."""
+
+    async def meanwhile(company: Company) -> None:
+        await until(lambda: bool(company.agents and company.together), LONG_S)
+        company.switch.hang_up(company.caller.call.call_id)
+
+    async def main() -> None:
+        company = Company(name, Phone(after_s=1.0))
+        company.http.lost = lambda request: bool(company.agents) and len(company.http.asked) == 1
+        record = await company.call(meanwhile)
+        assert record.ended == "transferred"
+        assert [leg.told for leg in company.agents] == [[ANNOUNCEMENT]]
+
+    run_leaping(main())

@@ -10,7 +10,7 @@ import pytest
 
 from gateway.errors import PeerFault, Refused
 from gateway.legs.handover import ANSWER_DEADLINE_S, MAX_ANNOUNCEMENT_CHARS, MAX_KNOWN, Handovers, Invitation
-from gateway.platforms.base import Document, Platform
+from gateway.platforms.base import Document, Platform, WebhookRequest
 from gateway.platforms.control import OutboundCall
 from gateway.platforms.exotel import Exotel
 from gateway.platforms.genesys import Genesys
@@ -21,6 +21,11 @@ from tests.rig.waiting import until
 
 BASE = "https://bot.example.test"
 AGENT = Invitation("+15550100009", "+15550100002", "Ada asks about an invoice.")
+
+
+def picked_up(url: str) -> WebhookRequest:
+    """The answer webhook of the agent's call."""
+    return WebhookRequest("POST", url, {}, (("CallSid", "agent-1"),))
 
 
 @dataclass
@@ -65,7 +70,7 @@ class House:
         self.handovers = Handovers(controls, BASE)
 
     def answer(self, call: OutboundCall) -> None:
-        self.answers.append(self.handovers.answered(self.platform, call.answer_url))
+        self.answers.append(self.handovers.answered(self.platform, picked_up(call.answer_url)))
 
     def refuse(self, call: OutboundCall) -> None:
         self.handovers.ended(self.platform, call.status_url)
@@ -109,7 +114,7 @@ def test_who_does_not_answer_leaves_the_caller_where_they_are(busy: bool) -> Non
         assert (refused.value.code, refused.value.http_status) == ("agent_unreachable", 409)
         assert house.account.moved == []
         assert house.account.hung_up == ["agent-1"]
-        too_late = house.handovers.answered(house.platform, house.account.dialled[0].answer_url)
+        too_late = house.handovers.answered(house.platform, picked_up(house.account.dialled[0].answer_url))
         assert too_late is not None
         assert "Reject" in too_late.body
         return asyncio.get_running_loop().time() - began_s
@@ -266,12 +271,12 @@ def test_of_very_many_agents_the_oldest_are_no_longer_watched() -> None:
 def test_the_keys_of_others_mean_nothing() -> None:
     async def main() -> None:
         house = House()
-        assert house.handovers.answered(house.platform, f"{BASE}/twilio/voice") is None
-        assert house.handovers.answered(house.platform, f"{BASE}/twilio/voice?ref=1") is None
+        assert house.handovers.answered(house.platform, picked_up(f"{BASE}/twilio/voice")) is None
+        assert house.handovers.answered(house.platform, picked_up(f"{BASE}/twilio/voice?ref=1")) is None
         asked = asyncio.create_task(house.hand_over())
         await asyncio.sleep(1.0)
         url = house.account.dialled[0].answer_url
-        stranger = house.handovers.answered(Vobiz("t"), url)
+        stranger = house.handovers.answered(Vobiz("t"), picked_up(url))
         assert stranger is not None
         assert "Conference" not in stranger.body
         house.handovers.ended(Vobiz("t"), url)
