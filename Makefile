@@ -69,7 +69,7 @@ AGAIN = $(PYTEST) --last-failed --last-failed-no-failures none
 OFFLINE = -m "not models and not torch and not soak and not fuzz and not bench and not gpu and not browser and not counterparts and not ray and not deploy"
 MODELS = -m "models and not torch and not soak"
 
-test-fast: .venv/dev ## The offline tests, three minutes
+test-fast: .venv/dev ## The offline tests, over all processors
 	$(PYTEST) $(SPREAD) $(OFFLINE) || $(AGAIN) $(OFFLINE)
 	$(PYTEST) $(OFFLINE) tests/integration || $(AGAIN) $(OFFLINE)
 

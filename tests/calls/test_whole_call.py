@@ -276,7 +276,7 @@ def test_a_call_leaves_nothing_open() -> None:
     assert [voice.closed for voice in rig.voices.made] == [True]
 
 
-def test_a_completed_stream_needs_no_text() -> None:
+def test_a_completed_stream_without_text_is_answered_for() -> None:
     class Mute(AskedModel):
         async def _nothing(self) -> AsyncGenerator[LlmEvent]:
             yield Completed("end_turn")
@@ -289,5 +289,5 @@ def test_a_completed_stream_needs_no_text() -> None:
 
     model = Mute(["unused"])
     _, record = run_leaping(Rig(model=model).call([sound(0.5)], manners=Manners(reply_s=5.0)))
-    assert record.turns[1].heard_text == ""
+    assert (record.turns[1].failure, record.turns[1].heard_text) == ("empty_reply", "Sorry, say that again.")
     assert len(model.asked) == 1
